@@ -27,25 +27,29 @@ static int make_child(struct channelizer_engine *engine, penstock_plan **plan, b
                                     device);
 }
 
+struct penstock_problem penstock__channelizer_engine_problem(const struct channel_bank *bank, penstock_format format)
+{
+    return (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FFT,
+                                     .in_bytes = bank->hop * penstock_format_bytes(format),
+                                     .out_bytes = bank->channels * sizeof(penstock_cf32),
+                                     .batch = 1,
+                                     .fft = {.n = bank->channels,
+                                             .direction = PENSTOCK_FORWARD,
+                                             .domain = PENSTOCK_COMPLEX,
+                                             .format = format,
+                                             .window = bank->factors,
+                                             .fold = bank->weights.depth,
+                                             .spacing = bank->hop,
+                                             .output = PENSTOCK_OUTPUT_COMPLEX,
+                                             .scale = 1,
+                                             .average = 1}};
+}
+
 /* The whole in one, where the device sums and copies its samples anyway. */
 static int make_folded(struct channelizer_engine *engine, penstock_plan **plan, const struct penstock_device *found,
                        const char *device)
 {
-    const struct channel_bank *bank = &engine->bank;
-    const struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_FFT,
-                                             .in_bytes = bank->hop * penstock_format_bytes(engine->wanted),
-                                             .out_bytes = bank->channels * sizeof(penstock_cf32),
-                                             .batch = 1,
-                                             .fft = {.n = bank->channels,
-                                                     .direction = PENSTOCK_FORWARD,
-                                                     .domain = PENSTOCK_COMPLEX,
-                                                     .format = engine->wanted,
-                                                     .window = bank->factors,
-                                                     .fold = bank->weights.depth,
-                                                     .spacing = bank->hop,
-                                                     .output = PENSTOCK_OUTPUT_COMPLEX,
-                                                     .scale = 1,
-                                                     .average = 1}};
+    const struct penstock_problem problem = penstock__channelizer_engine_problem(&engine->bank, engine->wanted);
     *plan = NULL;
     if (!found->backend->folds || found->on_cpu || found->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY)
         return PENSTOCK_OK;
@@ -57,7 +61,7 @@ static int make_folded(struct channelizer_engine *engine, penstock_plan **plan, 
     return PENSTOCK_OK;
 }
 
-/* On a device of its own the first plan, which told the device where that was to be chosen, gives way. */
+/* On a device of its own the first plan, which told what device a name means, gives way. */
 static int go_over(struct channelizer_engine *engine, const char *device)
 {
     const struct penstock_device *found = penstock__plan_executor(engine->plans[0])->state.device;

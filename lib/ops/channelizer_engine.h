@@ -51,8 +51,11 @@ struct frame_sink {
     void *const *streams;
 };
 
-/* `engine` holds context, bank, selection and the format that is wanted. After a failure too it is to be freed; bank
- * and selection remain the caller's. */
+/* What a device is asked for that sums while it loads samples of the format. */
+struct penstock_problem penstock__channelizer_engine_problem(const struct channel_bank *bank, penstock_format format);
+
+/* `engine` holds context, bank, selection and the format that is wanted; `device` is a name, or "prefer:" and one.
+ * After a failure too it is to be freed; bank and selection remain the caller's. */
 int penstock__channelizer_engine_init(struct channelizer_engine *engine, double max_latency_s, const char *device);
 void penstock__channelizer_engine_free(struct channelizer_engine *engine);
 

@@ -3,6 +3,7 @@
 
 /* The analysis bank's engine, on the CPU until the device is ready. */
 #include "core/context.h"
+#include "core/devices.h"
 #include "ops/channelizer_stream.h"
 
 #include <string.h>
@@ -11,14 +12,23 @@
 static int make_engine(void **engine, void *owner, const char *device)
 {
     const struct channelizer_order *order = owner;
-    struct channelizer_engine *made = penstock__calloc(1, sizeof *made);
-    int status;
-    if (!made)
+    enum penstock_preference preference;
+    struct channelizer_engine *made;
+    const char *name;
+    char chosen[64];
+    int status = penstock__device_parse(&preference, &name, device);
+    if (!status && preference == PENSTOCK_DEVICE_AUTO) {
+        status = penstock__channelizer_choose(chosen, order);
+        device = chosen;
+    }
+    if (status)
+        return status;
+    if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
     made->context = order->context;
     made->bank = order->bank;
     made->wanted = order->wanted;
-    if ((status = penstock__channelizer_engine_init(made, order->max_latency_s, device))) {
+    if ((status = penstock__channelizer_engine_init(made, order->desc.max_latency_s, device))) {
         penstock__channelizer_engine_free(made);
         penstock__free(made);
         return status;
@@ -105,9 +115,11 @@ int penstock__channelizer_make_engine(struct channelizer *channelizer, const cha
     bool cpu_while_compiling = penstock__cpu_while_compiling(context, device);
     void *made;
     channelizer->order = (struct channelizer_order){.context = context,
+                                                    .desc = channelizer->desc,
                                                     .bank = channelizer->engine.bank,
-                                                    .wanted = wanted(&channelizer->desc, cpu_while_compiling),
-                                                    .max_latency_s = channelizer->desc.max_latency_s};
+                                                    .wanted = wanted(&channelizer->desc, cpu_while_compiling)};
+    channelizer->order.desc.taps = NULL;
+    channelizer->order.desc.select = NULL;
     int status = keep_factors(&channelizer->order.bank);
     if (status)
         return status;

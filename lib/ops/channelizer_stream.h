@@ -27,10 +27,10 @@ struct channelizer_change {
 /* What an engine is made from. */
 struct channelizer_order {
     penstock_context *context;
-    struct channel_bank bank; /* the factors are its own, other weights it has not */
-    penstock_format wanted;   /* as the engine's */
-    double max_latency_s;
-    bool stale; /* another prototype holds by now */
+    penstock_channelizer_desc desc; /* the stream's, without the pointers */
+    struct channel_bank bank;       /* the factors are its own, other weights it has not */
+    penstock_format wanted;         /* as the engine's */
+    bool stale;                     /* another prototype holds by now */
 };
 
 struct channelizer {
@@ -167,6 +167,11 @@ int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channel
 
 /* All changes at once: the last one is the stream's prototype. */
 void penstock__channelizer_settle(struct channelizer *channelizer);
+
+/* ---- channelizer_choose.c ---- */
+
+/* What "auto" is: "prefer:" and the name of the device that is the fastest. */
+int penstock__channelizer_choose(char device[64], const struct channelizer_order *order);
 
 /* ---- channelizer_handover.c ---- */
 
