@@ -8,6 +8,7 @@
 #include <boost/thread/thread.hpp>
 #include <chrono>
 #include <gnuradio/block_detail.h>
+#include <gnuradio/buffer.h>
 #include <gnuradio/buffer_reader.h>
 #include <sched.h>
 #include <thread>
@@ -54,6 +55,34 @@ size_t gatherer::more(gr::block &block, size_t available, size_t enough, size_t 
     return available;
 }
 
+/* The buffers of a block within work count as in use, and the scheduler lets no other thread that has made nothing go
+ * on before they are free: the block before one that sleeps here could not give it what it sleeps for. They are not in
+ * use while this lives. */
+class buffers_left
+{
+    const gr::block_detail_sptr d_detail;
+
+    template <typename F> void each(F change)
+    {
+        for (int port = 0; port < d_detail->ninputs(); port++)
+            change(*d_detail->input(static_cast<unsigned>(port))->buffer());
+        for (int port = 0; port < d_detail->noutputs(); port++)
+            change(*d_detail->output(static_cast<unsigned>(port)));
+    }
+
+  public:
+    explicit buffers_left(gr::block &block) : d_detail(block.detail())
+    {
+        each([](gr::buffer &buffer) { buffer.decrement_active(); });
+    }
+    ~buffers_left()
+    {
+        each([](gr::buffer &buffer) { buffer.increment_active(); });
+    }
+    buffers_left(const buffers_left &) = delete;
+    buffers_left &operator=(const buffers_left &) = delete;
+};
+
 void wait_for_input(gr::block &block, double seconds)
 {
     auto &scheduler = block.detail()->d_tpb;
@@ -61,6 +90,7 @@ void wait_for_input(gr::block &block, double seconds)
     // A thread that is interrupted within work leaves its buffers marked as in use, and a flowgraph that goes on with
     // them after lock() and unlock() waits for their release without end. The scheduler asks again after work.
     const boost::this_thread::disable_interruption uninterrupted;
+    const buffers_left free_for_others(block);
     gr::thread::scoped_lock guard(scheduler.mutex);
     scheduler.input_cond.timed_wait(guard, longest, [&scheduler] { return scheduler.input_changed; });
 }
