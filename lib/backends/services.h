@@ -210,7 +210,7 @@ void penstock__dft_plan_run(const struct penstock_dft_plan *plan, double *data, 
 void penstock__dft_plan_free(struct penstock_dft_plan *plan);
 
 /* As memcpy and as penstock__convert(), which follows, by all threads of the context where there is much; not from the
- * work of penstock__parallel(). `past_caches`: to memory that a device reads next, and no processor. */
+ * work of penstock__parallel(). `past_caches`: to memory that a device reads next, or more than the caches hold. */
 void penstock__copy(penstock_context *context, void *to, const void *from, size_t bytes);
 void penstock__copy_past_caches(penstock_context *context, void *to, const void *from, size_t bytes);
 void penstock__convert_all(penstock_context *context, penstock_cf32 *to, const void *from, penstock_format format,

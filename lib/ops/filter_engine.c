@@ -15,9 +15,8 @@
 #define NEAR_VALUES      ((size_t)1 << 17)
 #define MAX_BATCH_VALUES ((size_t)1 << 22)
 
-/* Samples that are worth the way to a device with memory of its own and back, alone or with others on the way. */
+/* Samples that are worth the way to a device with memory of its own and back. */
 #define DEVICE_SAMPLES ((size_t)1 << 20)
-#define FLIGHT_SAMPLES ((size_t)1 << 19)
 
 /* Blocks for each part: so much more than the frames before the first block's own, which are transformed again with
  * each batch. */
@@ -61,9 +60,9 @@ static int make_plans(struct filter_engine *engine, const char *device)
 /* 0 where the device works on the caller's memory. */
 static size_t device_rows(const struct filter_engine *engine)
 {
-    if (penstock__executor_in_host_memory(penstock__plan_executor(engine->forward)))
-        return 0;
-    return (engine->slots > 1 ? FLIGHT_SAMPLES : DEVICE_SAMPLES) / engine->shape.block;
+    return penstock__executor_in_host_memory(penstock__plan_executor(engine->forward))
+               ? 0
+               : DEVICE_SAMPLES / engine->shape.block;
 }
 
 /* Batches on their way at once share the latency. */
