@@ -16,6 +16,12 @@ SHIM_EXPORT void shim_fail_from(long k);
 /* (OpenCL's) Each call that can fail takes so much longer. */
 SHIM_EXPORT void shim_slow_down(long ms);
 
+/* (OpenCL's) Each build goes on when so many are under way at once, or after 20 s; 0: at once. Since then: the most
+ * there were at once, and all. */
+SHIM_EXPORT void shim_gather_builds(long count);
+SHIM_EXPORT long shim_most_builds(void);
+SHIM_EXPORT long shim_builds(void);
+
 /* (OpenCL's) A kernel writes where there is no memory, in the newest context: whether the driver noticed. Only on a
  * GPU: elsewhere it ends the process. */
 SHIM_EXPORT int shim_lose(void);

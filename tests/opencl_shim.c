@@ -13,7 +13,7 @@
  * image-refused; the first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set. With
  * "plan-" before it, build-crash, build-exit, build-hang, run-crash or wait-crash is of other kernels than the first,
  * small one alone. first-refused, first-wrong: build-error, run-wrong of a process's first other kernel alone;
- * build-slow: that one takes PENSTOCK_SHIM_SECONDS.
+ * build-slow: that one takes PENSTOCK_SHIM_SECONDS. PENSTOCK_SHIM_TAKES="compile=MILLISECONDS" is of all builds.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "driver_shim.h"
@@ -31,10 +31,10 @@
 
 #define WAVE_OF_OPENCL_3 0x1067 /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, which older headers lack */
 
-static long countdown = -1; /* calls until one fails; < 0: none does */
-static int for_good;        /* all fail from that one on, once `countdown` is 0 */
-static int reached;         /* that one */
-static long live;
+static atomic_long countdown = -1; /* calls until one fails; < 0: none does */
+static atomic_int for_good;        /* all fail from that one on, once `countdown` is 0 */
+static atomic_int reached;         /* that one */
+static atomic_long live;
 
 void shim_fail_at(long k)
 {
@@ -69,13 +69,48 @@ static int fails(void)
 {
     if (more_ms > 0)
         nanosleep(&(struct timespec){.tv_nsec = more_ms * 1000000}, NULL);
-    if (countdown != 0) {
-        countdown -= countdown > 0;
-        return 0;
-    }
-    reached = 1;
-    countdown -= !for_good;
-    return 1;
+    long left = countdown;
+    while (left > 0 || (!left && !for_good))
+        if (atomic_compare_exchange_weak(&countdown, &left, left - 1))
+            break;
+    reached |= !left;
+    return !left;
+}
+
+/* ---------------------------------------------------------------- a slow compiler ------------- */
+
+#define GATHER_S 20
+
+static atomic_long building, most_building, gathered; /* builds under way, the most of them, those waited for */
+static atomic_long builds;
+
+void shim_gather_builds(long count)
+{
+    most_building = builds = 0;
+    gathered = count;
+}
+
+long shim_most_builds(void)
+{
+    return most_building;
+}
+
+long shim_builds(void)
+{
+    return builds;
+}
+
+static void begin_build(void)
+{
+    const char *takes = getenv("PENSTOCK_SHIM_TAKES"), *at = takes ? strstr(takes, "compile=") : NULL;
+    const long now = atomic_fetch_add(&building, 1) + 1;
+    builds++;
+    for (long most = most_building; now > most && !atomic_compare_exchange_weak(&most_building, &most, now);)
+        ;
+    if (at)
+        usleep(1000 * (unsigned)atoi(at + strlen("compile=")));
+    for (int ms = 0; ms < 1000 * GATHER_S && most_building < gathered; ms++)
+        usleep(1000);
 }
 
 /* ---------------------------------------------------------------- a broken driver ------------- */
@@ -155,16 +190,17 @@ static int is_plans(cl_program program)
            !strstr(source, "TRIAL_FACTOR");
 }
 
-static cl_program first; /* of other kernels than the first, small one */
+static _Atomic(cl_program) first; /* of other kernels than the first, small one */
 
 static int is_first(cl_program program)
 {
+    cl_program none = NULL;
     if (!first && is_plans(program))
-        first = program;
+        atomic_compare_exchange_strong(&first, &none, program);
     return first == program;
 }
 
-static int plans_kernel_ran;
+static atomic_int plans_kernel_ran;
 
 static int is_of_first(cl_kernel kernel)
 {
@@ -363,7 +399,10 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
         if (is_first(program) && has_fault("build-slow"))
             sleep((unsigned)atoi(getenv("PENSTOCK_SHIM_SECONDS")));
     }
-    return fails() ? CL_OUT_OF_RESOURCES : real(program, count, devices, options, notify, user);
+    begin_build();
+    cl_int code = fails() ? CL_OUT_OF_RESOURCES : real(program, count, devices, options, notify, user);
+    building--;
+    return code;
 }
 
 cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what, size_t bytes,

@@ -18,6 +18,9 @@ static struct {
     void (*lose_gpu)(int gpu); /* likewise, as the next two */
     long (*launches)(int gpu);
     long (*copies)(int gpu);
+    void (*gather_builds)(long count); /* likewise, as the next two */
+    long (*most_builds)(void);
+    long (*builds)(void);
     long (*left)(void);
     long (*live)(void);
     const char *(*broken_rule)(void); /* NULL: a driver that checks none */
@@ -43,6 +46,9 @@ static inline bool shim_load(const char *variable)
     shim_find(library, "shim_lose_gpu", &shim.lose_gpu);
     shim_find(library, "shim_launches", &shim.launches);
     shim_find(library, "shim_copies", &shim.copies);
+    shim_find(library, "shim_gather_builds", &shim.gather_builds);
+    shim_find(library, "shim_most_builds", &shim.most_builds);
+    shim_find(library, "shim_builds", &shim.builds);
     shim_find(library, "shim_broken_rule", &shim.broken_rule);
     return shim_find(library, "shim_fail_at", &shim.fail_at) && shim_find(library, "shim_left", &shim.left) &&
            shim_find(library, "shim_live", &shim.live);

@@ -10,9 +10,9 @@
 
 #define LOOK_NS 5000000 /* between two looks at whether anybody still waits */
 
-static _Thread_local atomic_bool *own;
+static _Thread_local const atomic_bool *own;
 
-void penstock__cancel_by(atomic_bool *flag)
+void penstock__cancel_by(const atomic_bool *flag)
 {
     own = flag;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* The calling thread's work is cancelled once `flag` is true; NULL: it never is. */
-void penstock__cancel_by(atomic_bool *flag);
+void penstock__cancel_by(const atomic_bool *flag);
 
 /* Whether it may be. */
 bool penstock__cancellable(void);

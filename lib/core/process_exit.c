@@ -95,6 +95,12 @@ void penstock__exit_release(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* One that began when the process ends already would be waited for by the one that holds, and wait for its end. */
+void penstock__exit_held(void)
+{
+    depth++;
+}
+
 bool penstock__exiting(void)
 {
     return penstock__now_s() < atomic_load(&ends_s);

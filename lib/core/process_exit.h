@@ -18,6 +18,9 @@ void penstock__exit_awaits(void);
 void penstock__exit_hold(void);
 void penstock__exit_release(void);
 
+/* In a thread that one waits for which holds: what it does is held with that one's, until it ends. */
+void penstock__exit_held(void);
+
 /* Whether the process ends. */
 bool penstock__exiting(void);
 

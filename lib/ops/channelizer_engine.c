@@ -6,7 +6,6 @@
 #include "core/devices.h"
 #include "ops/fft.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Values of the frames that a thread takes at a time: their sums and transforms stay in its cache, and are some ten
@@ -45,42 +44,30 @@ struct penstock_problem penstock__channelizer_engine_problem(const struct channe
                                              .average = 1}};
 }
 
-/* The whole in one, where the device sums and copies its samples anyway. */
-static int make_folded(struct channelizer_engine *engine, penstock_plan **plan, const struct penstock_device *found,
-                       const char *device)
+/* The whole in one, where the device sums and copies its samples anyway. What keeps it from that is kept. */
+static int make_folded(struct channelizer_engine *engine, struct penstock__failure *failure,
+                       const struct penstock_device *found, const char *device)
 {
     const struct penstock_problem problem = penstock__channelizer_engine_problem(&engine->bank, engine->wanted);
-    *plan = NULL;
     if (!found->backend->folds || found->on_cpu || found->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY)
         return PENSTOCK_OK;
-    int status = penstock__plan_new_there(plan, engine->context, &problem, device, 0);
-    if (!status || status == PENSTOCK_ERR_MEMORY)
-        return status;
-    penstock__log(engine->context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
-                  "%s makes no sums of the filter bank: %s", found->name, penstock_error_text());
-    return PENSTOCK_OK;
+    int status = penstock__plan_new_there(&engine->plans[0], engine->context, &problem, device, 0);
+    engine->folds = !status;
+    engine->format = status ? engine->format : engine->wanted;
+    return penstock__failure_keep(failure, status) == PENSTOCK_ERR_MEMORY ? status : PENSTOCK_OK;
 }
 
-/* On a device of its own the first plan, which told what device a name means, gives way. */
-static int go_over(struct channelizer_engine *engine, const char *device)
+/* On a device of its own: the whole, or else the transforms, which may have another reason to fail. */
+static int make_there(struct channelizer_engine *engine, const struct penstock_device *found, const char *device)
 {
-    const struct penstock_device *found = penstock__plan_executor(engine->plans[0])->state.device;
-    enum penstock_preference preference;
-    penstock_plan *folded;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    const char *name;
-    char text[64];
-    int status = penstock__device_parse(&preference, &name, device);
-    engine->movable = preference != PENSTOCK_DEVICE_NAMED;
-    snprintf(text, sizeof text, "%s%s", engine->movable ? "prefer:" : "", found->name);
-    if (status || (status = make_folded(engine, &folded, found, text)))
+    struct penstock__failure failure = {.status = PENSTOCK_OK};
+    int status = make_folded(engine, &failure, found, device);
+    if (status || (!engine->folds && (status = make_child(engine, &engine->plans[0], false, device))))
         return status;
-    if (folded) {
-        penstock__plan_free(engine->plans[0]);
-        engine->plans[0] = folded;
-        engine->folds = true;
-        engine->format = engine->wanted;
-    }
+    if ((status = penstock__failure_tell(&failure)))
+        penstock__log(engine->context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
+                      "%s makes no sums of the filter bank: %s", found->name, penstock_error_text());
     if ((status = penstock_plan_get_info(engine->plans[0], &info)))
         return status;
     return penstock__channelizer_engine_ring(engine, info.best_batch);
@@ -90,18 +77,19 @@ static int go_over(struct channelizer_engine *engine, const char *device)
 static int make_plans(struct channelizer_engine *engine, const char *device)
 {
     unsigned threads = penstock__threads(engine->context);
-    penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    int status;
+    enum penstock_preference preference;
+    struct penstock_device *found;
+    const char *name;
+    int status = penstock__device_parse(&preference, &name, device);
+    if (status || (status = penstock__device_find(engine->context, name, &found)) ||
+        (status = penstock__device_open(found)))
+        return status;
+    engine->movable = preference != PENSTOCK_DEVICE_NAMED;
     if (!(engine->plans = penstock__calloc(threads, sizeof *engine->plans)))
         return PENSTOCK_ERR_MEMORY;
     engine->plan_count = 1;
-    if ((status = make_child(engine, &engine->plans[0], false, device)) ||
-        (status = penstock_plan_get_info(engine->plans[0], &info)))
-        return status;
-    if (strcmp(info.device, "cpu"))
-        return go_over(engine, device);
-    penstock__plan_free(engine->plans[0]);
-    engine->plans[0] = NULL;
+    if (strcmp(found->name, "cpu"))
+        return make_there(engine, found, device);
     engine->plan_count = threads;
     for (unsigned i = 0; i < threads; i++)
         if ((status = make_child(engine, &engine->plans[i], true, "cpu")))

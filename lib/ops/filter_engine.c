@@ -3,6 +3,7 @@
 
 /* The life of an engine, and which of its ways a run takes. */
 #include "core/devices.h"
+#include "core/side_by_side.h"
 #include "ops/fft.h"
 #include "ops/filter_run.h"
 
@@ -27,34 +28,66 @@
 
 /* ---------------------------------------------------------------- plans ----------------------- */
 
-/* Both on one device: the second plan follows the first where the library may choose. */
+enum part { FORWARD, REVERSE, FUSED };
+
+/* What is made on a device. */
+struct making {
+    struct filter_engine *engine;
+    const char *device;
+    struct penstock_device *compiled_for; /* or NULL */
+    char text[64];
+};
+
+/* The second plan follows the first where the library may choose. */
+static int follow(struct making *making)
+{
+    enum penstock_preference preference;
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    const char *name;
+    int status = penstock__device_parse(&preference, &name, making->device);
+    if (status || preference != PENSTOCK_DEVICE_AUTO)
+        return status;
+    status = penstock_plan_get_info(making->engine->forward, &info);
+    snprintf(making->text, sizeof making->text, "prefer:%s", info.device);
+    making->device = making->text;
+    return status;
+}
+
+static int make_part(void *owner, unsigned which)
+{
+    struct making *making = owner;
+    struct filter_engine *engine = making->engine;
+    const struct filter_shape *shape = &engine->shape;
+    penstock_fft_desc desc = PENSTOCK_FFT_DESC(.domain = shape->real ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
+                                               .batch = BATCH_VALUES / shape->n + 1);
+    int status;
+    if (which == FUSED)
+        return penstock__filter_fused_make(engine, making->compiled_for);
+    if (which == FORWARD) {
+        desc.n = shape->n;
+        desc.load.format = shape->format;
+        desc.load.spacing = shape->block;
+        return penstock__fft_plan_there(&engine->forward, engine->context, &desc, making->device);
+    }
+    desc.n = shape->m;
+    desc.direction = PENSTOCK_REVERSE;
+    desc.load.spacing = engine->products;
+    if (!making->compiled_for && (status = follow(making)))
+        return status;
+    return penstock__fft_plan_there(&engine->reverse, engine->context, &desc, making->device);
+}
+
+/* Both on one device, and beside them, where its compiler takes longest, the kernel for all of it. */
 static int make_plans(struct filter_engine *engine, const char *device)
 {
-    const struct filter_shape *shape = &engine->shape;
-    penstock_domain domain = shape->real ? PENSTOCK_REAL : PENSTOCK_COMPLEX;
+    struct making making = {
+        .engine = engine, .device = device, .compiled_for = penstock__compiled_for(engine->context, device)};
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    size_t batch = BATCH_VALUES / shape->n + 1;
-    enum penstock_preference preference;
-    const char *name;
-    char text[64];
     int status =
-        penstock__fft_plan_there(&engine->forward, engine->context,
-                                 &PENSTOCK_FFT_DESC(.n = shape->n, .domain = domain, .batch = batch,
-                                                    .load = {.format = shape->format, .spacing = shape->block}),
-                                 device);
-    if (status || (status = penstock__device_parse(&preference, &name, device)) ||
-        (status = penstock_plan_get_info(engine->forward, &info)))
-        return status;
-    if (preference != PENSTOCK_DEVICE_NAMED) {
-        snprintf(text, sizeof text, "prefer:%s", info.device);
-        device = text;
-    }
-    engine->device = info.device;
-    return penstock__fft_plan_there(&engine->reverse, engine->context,
-                                    &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
-                                                       .direction = PENSTOCK_REVERSE,
-                                                       .load = {.spacing = engine->products}),
-                                    device);
+        penstock__side_by_side(make_part, &making, making.compiled_for ? FUSED + 1 : FUSED, making.compiled_for);
+    if (!status && !(status = penstock_plan_get_info(engine->forward, &info)))
+        engine->device = info.device;
+    return status;
 }
 
 /* 0 where the device works on the caller's memory. */

@@ -35,19 +35,19 @@ static int make_memory(struct filter_fused *fused, size_t channels)
     return fused->changed ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
-int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_device *device)
+int penstock__filter_fused_make(struct filter_engine *engine, struct penstock_device *device)
 {
     struct filter_fused *fused = &engine->fused;
     const struct filter_shape *shape = &engine->shape;
     int status;
-    *fused = (struct filter_fused){0};
+    *fused = (struct filter_fused){.tried = true};
     if (!penstock__filter_fused_possible(device, shape))
         return PENSTOCK_OK;
     fused->problem = (struct penstock_problem){
         .kind = PENSTOCK_PROBLEM_FILTER,
         .in_bytes = penstock_format_bytes(shape->format),
         .out_bytes = shape->values * shape->value_bytes,
-        .batch = engine->rows,
+        .batch = 1, /* any: no kernel differs by it */
         .filter = {.n = shape->n,
                    .format = shape->format,
                    .block = shape->block,
@@ -59,7 +59,14 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
     if ((status = make_memory(fused, engine->channels)))
         return status;
     status = penstock__executor_new(&fused->executor, device, &fused->problem, SLOTS);
-    if (!status || status == PENSTOCK_ERR_MEMORY)
+    penstock__failure_keep(&fused->failure, status);
+    return status == PENSTOCK_ERR_MEMORY ? status : PENSTOCK_OK;
+}
+
+int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_device *device)
+{
+    int status = engine->fused.tried ? PENSTOCK_OK : penstock__filter_fused_make(engine, device);
+    if (status || !(status = penstock__failure_tell(&engine->fused.failure)))
         return status;
     penstock__log(device->context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
                   "%s filters by transforms alone: %s", device->name, penstock_error_text());

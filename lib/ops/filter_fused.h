@@ -21,6 +21,8 @@ struct filter_response {
 struct filter_fused {
     struct penstock_problem problem;
     struct penstock__executor *executor; /* NULL: the generic way does it all */
+    bool tried;                          /* to make it, */
+    struct penstock__failure failure;    /* which gave this */
     struct filter_response *responses;   /* of each channel */
     size_t channels;
     uint64_t fills;         /* of responses: gives them their identity */
@@ -32,8 +34,11 @@ struct filter_fused {
 /* Of an opened device and a shape of any length: whether it may have such a kernel. */
 bool penstock__filter_fused_possible(const struct penstock_device *device, const struct filter_shape *shape);
 
-/* Leaves `executor` NULL where the device has no such kernel for the shape, or where what it has fails its check (with
- * a log line). An error only for want of memory. */
+/* Leaves `executor` NULL where the device has no such kernel for the shape, or where what it has fails its check. An
+ * error only for want of memory. */
+int penstock__filter_fused_make(struct filter_engine *engine, struct penstock_device *device);
+
+/* The same unless that was done, and a log line where it fails. */
 int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_device *device);
 void penstock__filter_fused_free(struct filter_fused *fused);
 

@@ -9,6 +9,7 @@
 #include "core/context.h"
 #include "core/description.h"
 #include "core/plan.h"
+#include "core/side_by_side.h"
 #include "ops/ofdm_check.h"
 #include "ops/ofdm_demodulator.h"
 
@@ -41,10 +42,44 @@ struct penstock_problem penstock__ofdm_transforms(const penstock_ofdm_desc *desc
     };
 }
 
-static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const char *device)
+/* What is made on a device. */
+struct making {
+    penstock_ofdm *ofdm;
+    const struct ofdm_order *order;
+    const char *device;
+    unsigned first; /* kernel that does without the transforms */
+};
+
+static int make_part(void *owner, unsigned which)
 {
-    const struct penstock_problem problem = penstock__ofdm_transforms(desc);
-    return penstock__plan_new_there(&ofdm->plan, ofdm->context, &problem, device, 1);
+    const struct making *making = owner;
+    penstock_ofdm *ofdm = making->ofdm;
+    if (which)
+        return penstock__ofdm_fused_make(ofdm->fused, (enum ofdm_want)(making->first + which - 1));
+    const struct penstock_problem problem = penstock__ofdm_transforms(&making->order->desc);
+    return penstock__plan_new_there(&ofdm->plan, ofdm->context, &problem, making->device, 1);
+}
+
+static int describe_fused(penstock_ofdm *ofdm, const struct ofdm_order *order, struct penstock_device *device)
+{
+    if (!(ofdm->fused = penstock__calloc(1, sizeof *ofdm->fused)))
+        return PENSTOCK_ERR_MEMORY;
+    return penstock__ofdm_fused_describe(ofdm->fused, device, &ofdm->grid, &order->desc, order->way);
+}
+
+/* The transforms and, beside them, where a compiler takes its time for each, the kernels that do without. */
+static int make_parts(penstock_ofdm *ofdm, const struct ofdm_order *order, const char *device)
+{
+    const bool listed = order->way == OFDM_LISTED;
+    struct penstock_device *compiled_for = penstock__compiled_for(ofdm->context, device);
+    struct making making = {ofdm, order, device, listed ? OFDM_COMPLETE : OFDM_SOFT};
+    unsigned count = 1;
+    int status = compiled_for ? describe_fused(ofdm, order, compiled_for) : PENSTOCK_OK;
+    if (!status && compiled_for && ofdm->fused->described)
+        count += !listed && penstock__overtaken() ? OFDM_WANTS : 1;
+    if (status || (status = penstock__side_by_side(make_part, &making, count, compiled_for)) || compiled_for)
+        return status;
+    return describe_fused(ofdm, order, penstock__plan_executor(ofdm->plan)->state.device);
 }
 
 static int make_block(penstock_ofdm *ofdm)
@@ -75,14 +110,6 @@ static int make_workers(penstock_ofdm *ofdm)
     return PENSTOCK_OK;
 }
 
-static int make_fused(penstock_ofdm *ofdm, const struct ofdm_order *order)
-{
-    struct penstock_device *device = penstock__plan_executor(ofdm->plan)->state.device;
-    if (!(ofdm->fused = penstock__calloc(1, sizeof *ofdm->fused)))
-        return PENSTOCK_ERR_MEMORY;
-    return penstock__ofdm_fused_init(ofdm->fused, device, &ofdm->grid, &order->desc, ofdm->block, order->way);
-}
-
 int penstock__ofdm_make(penstock_ofdm **ofdm, const struct ofdm_order *order, const char *device)
 {
     const penstock_ofdm_desc *d = &order->desc;
@@ -96,8 +123,9 @@ int penstock__ofdm_make(penstock_ofdm **ofdm, const struct ofdm_order *order, co
     made->length = d->guard + d->n;
     made->format = d->format;
     made->convert = converted(d->format);
-    if ((status = penstock__ofdm_grid_init(&made->grid, d)) || (status = make_plan(made, d, device)) ||
-        (status = make_block(made)) || (status = make_workers(made)) || (status = make_fused(made, order))) {
+    if ((status = penstock__ofdm_grid_init(&made->grid, d)) || (status = make_parts(made, order, device)) ||
+        (status = make_block(made)) || (status = make_workers(made)) ||
+        (status = penstock__ofdm_fused_init(made->fused, made->block, order->way))) {
         penstock__ofdm_free(made);
         return status;
     }

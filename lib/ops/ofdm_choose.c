@@ -103,10 +103,8 @@ static void ask(void *owner, struct penstock__question *question, const struct p
     penstock__question_add(question, "ofdm: guard %zu, format %d, tracking %d, %zu symbols of ", desc->guard,
                            (int)desc->format, (int)desc->tracking, symbols_of(desc));
     if (!penstock__ofdm_grid_init(&grid, desc)) {
-        const struct ofdm_fused arrays = {.bins = grid.data.bin,
-                                          .pilot_bins = grid.pilots.bin,
-                                          .pilot_values = order->pilot_values,
-                                          .block = symbols_of(desc)};
+        const struct ofdm_fused arrays = {
+            .bins = grid.data.bin, .pilot_bins = grid.pilots.bin, .pilot_values = order->pilot_values};
         const struct penstock_problem problem = penstock__ofdm_problem(&arrays, &grid, desc->format, OFDM_COMPLETE);
         penstock__question_add_problem(question, &problem);
     }

@@ -11,15 +11,24 @@
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-/* Fails only for want of memory. */
-static int bind(struct ofdm_fused *fused, struct ofdm_kernel *kernel)
+int penstock__ofdm_fused_make(struct ofdm_fused *fused, enum ofdm_want want)
 {
-    penstock_context *context = fused->device->context;
+    struct ofdm_kernel *kernel = &fused->kernels[want];
     int status = penstock__executor_new(&kernel->executor, fused->device, &kernel->problem, OFDM_SLOTS);
+    penstock__failure_keep(&kernel->failure, status);
     kernel->tried = status != PENSTOCK_ERR_MEMORY;
-    if (!status || status == PENSTOCK_ERR_MEMORY)
+    return kernel->tried ? PENSTOCK_OK : status;
+}
+
+/* The same unless that was done, and a log line where it fails. */
+static int bind(struct ofdm_fused *fused, enum ofdm_want want)
+{
+    const struct ofdm_kernel *kernel = &fused->kernels[want];
+    int status = kernel->tried ? PENSTOCK_OK : penstock__ofdm_fused_make(fused, want);
+    if (status || !(status = penstock__failure_tell(&kernel->failure)))
         return status;
-    penstock__log(context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
+    penstock__log(fused->device->context,
+                  status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
                   "%s demodulates OFDM by transforms alone: %s", fused->device->name, penstock_error_text());
     return PENSTOCK_OK;
 }
@@ -46,8 +55,7 @@ static int copy_grid(struct ofdm_fused *fused, const struct ofdm_grid *grid, con
     fused->bins = penstock__alloc(grid->data.count * sizeof *fused->bins);
     fused->pilot_bins = penstock__alloc((pilots + 1) * sizeof *fused->pilot_bins);
     fused->pilot_values = penstock__alloc((values + 1) * sizeof *fused->pilot_values);
-    fused->descriptors = penstock__calloc(fused->block, sizeof *fused->descriptors);
-    if (!fused->bins || !fused->pilot_bins || !fused->pilot_values || !fused->descriptors)
+    if (!fused->bins || !fused->pilot_bins || !fused->pilot_values)
         return PENSTOCK_ERR_MEMORY;
     memcpy(fused->bins, grid->data.bin, grid->data.count * sizeof *fused->bins);
     if (pilots) {
@@ -64,7 +72,7 @@ struct penstock_problem penstock__ofdm_problem(const struct ofdm_fused *fused, c
     bool packed = format == PENSTOCK_PLANAR || format == PENSTOCK_F32 || format == PENSTOCK_CF16; /* as CF32 */
     struct penstock_problem problem = {
         .kind = PENSTOCK_PROBLEM_OFDM,
-        .batch = fused->block,
+        .batch = 1, /* any: no kernel differs by it */
         .ofdm = {.n = grid->n,
                  .format = packed ? PENSTOCK_CF32 : format,
                  .bits = (unsigned)grid->pitch,
@@ -85,23 +93,40 @@ struct penstock_problem penstock__ofdm_problem(const struct ofdm_fused *fused, c
     return problem;
 }
 
-int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *device, const struct ofdm_grid *grid,
-                              const penstock_ofdm_desc *desc, size_t block, enum ofdm_way way)
+int penstock__ofdm_fused_describe(struct ofdm_fused *fused, struct penstock_device *device,
+                                  const struct ofdm_grid *grid, const penstock_ofdm_desc *desc, enum ofdm_way way)
 {
-    *fused = (struct ofdm_fused){.device = device, .block = block};
+    int status;
+    *fused = (struct ofdm_fused){.device = device};
     if (!worth_it(device, grid, way))
         return PENSTOCK_OK;
-    int status = copy_grid(fused, grid, desc);
-    for (int want = 0; want < OFDM_WANTS && !status; want++)
+    if ((status = copy_grid(fused, grid, desc)))
+        return status;
+    for (int want = 0; want < OFDM_WANTS; want++)
         fused->kernels[want].problem = penstock__ofdm_problem(fused, grid, desc->format, (enum ofdm_want)want);
-    if (!status && way == OFDM_LISTED)
-        return bind(fused, &fused->kernels[OFDM_COMPLETE]);
-    if (status || (status = bind(fused, &fused->kernels[OFDM_SOFT])))
+    fused->described = true;
+    return PENSTOCK_OK;
+}
+
+int penstock__ofdm_fused_init(struct ofdm_fused *fused, size_t block, enum ofdm_way way)
+{
+    struct ofdm_kernel *complete = &fused->kernels[OFDM_COMPLETE];
+    int status;
+    if (!fused->described)
+        return PENSTOCK_OK;
+    fused->block = block;
+    if (!(fused->descriptors = penstock__calloc(block, sizeof *fused->descriptors)))
+        return PENSTOCK_ERR_MEMORY;
+    if (way == OFDM_LISTED)
+        return bind(fused, OFDM_COMPLETE);
+    if ((status = bind(fused, OFDM_SOFT)))
         return status;
     fused->able = fused->kernels[OFDM_SOFT].executor;
     if (fused->able && penstock__overtaken()) /* nobody waits yet, and the first batch would */
-        status = bind(fused, &fused->kernels[OFDM_COMPLETE]);
-    return status;
+        return bind(fused, OFDM_COMPLETE);
+    penstock__executor_free(complete->executor); /* without the other one it is not used */
+    complete->executor = NULL;
+    return PENSTOCK_OK;
 }
 
 void penstock__ofdm_there_free(struct ofdm_there *there)
@@ -154,7 +179,7 @@ static int choose(struct ofdm_fused *fused, const penstock_ofdm_batch *batch, co
         return PENSTOCK_OK;
     if (!soft || (!kernel->problem.ofdm.mixed && !same_constellation(batch, kernel->problem.ofdm.bits))) {
         kernel = &fused->kernels[OFDM_COMPLETE];
-        if (!kernel->tried && (status = bind(fused, kernel)))
+        if (!kernel->tried && (status = bind(fused, OFDM_COMPLETE)))
             return status;
     }
     fused->chosen = kernel->executor ? kernel : NULL;

@@ -19,6 +19,7 @@ struct ofdm_kernel {
     struct penstock_problem problem;
     struct penstock__executor *executor; /* NULL: not made, or there is none */
     bool tried;
+    struct penstock__failure failure; /* of that */
 };
 
 /* On the device: what stands for the frame that was enqueued last. */
@@ -29,6 +30,7 @@ struct ofdm_there {
 };
 
 struct ofdm_fused {
+    bool described;
     bool able; /* the device may have such kernels; of those for all that can be asked for, the first batch tells */
     struct penstock_device *device;
     struct ofdm_kernel kernels[OFDM_WANTS];
@@ -64,10 +66,16 @@ struct ofdm_rows {
     size_t count;
 };
 
+/* What kernels are to do, where the device may have them. */
+int penstock__ofdm_fused_describe(struct ofdm_fused *fused, struct penstock_device *device,
+                                  const struct ofdm_grid *grid, const penstock_ofdm_desc *desc, enum ofdm_way way);
+
+/* Makes one of those described: both may be made at once. An error only for want of memory. */
+int penstock__ofdm_fused_make(struct ofdm_fused *fused, enum ofdm_want want);
+
 /* Leaves `able` false where the device has no such kernel for the grid, or where what it has fails its check (with a
  * log line). An error only for want of memory. */
-int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *device, const struct ofdm_grid *grid,
-                              const penstock_ofdm_desc *desc, size_t block, enum ofdm_way way);
+int penstock__ofdm_fused_init(struct ofdm_fused *fused, size_t block, enum ofdm_way way);
 void penstock__ofdm_fused_free(struct ofdm_fused *fused);
 
 /* What a kernel is to do, with the arrays and the block of `fused`. */

@@ -6,6 +6,7 @@
 #include "core/cpu_while_compiling.h"
 #include "core/device_group.h"
 #include "core/problem.h"
+#include "core/side_by_side.h"
 #include "ops/ofdm.h"
 #include "ops/viterbi.h"
 
@@ -94,14 +95,13 @@ static void free_device(void *made)
     penstock__free(device);
 }
 
-static int make_executors(struct penstock__rx_device *device, struct penstock_device *there)
+static int make_executor(void *owner, unsigned which)
 {
-    struct penstock__executor **executors[3] = {&device->deinterleave, &device->viterbi, &device->tally};
-    int status = PENSTOCK_OK;
-    for (unsigned i = 0; i < 3 && !status; i++)
-        if ((status = penstock__problem_supported(there, &device->problems[i])) >= 0)
-            status = penstock__executor_new(executors[i], there, &device->problems[i], 1);
-    return status;
+    struct penstock__rx_device *device = owner;
+    struct penstock__executor **const executors[] = {&device->deinterleave, &device->viterbi, &device->tally};
+    struct penstock_device *there = device->ofdm->state.device;
+    int status = penstock__problem_supported(there, &device->problems[which]);
+    return status < 0 ? status : penstock__executor_new(executors[which], there, &device->problems[which], 1);
 }
 
 /* The maker's, of a receiver. */
@@ -119,7 +119,7 @@ static int make(void **made, void *owner, const char *name)
         place_parts(device);
         status = describe(device);
     }
-    if (!status && !(status = make_executors(device, device->ofdm->state.device)))
+    if (!status && !(status = penstock__side_by_side(make_executor, device, 3, device->ofdm->state.device)))
         status = penstock__rx_batches_new(&device->batches, rx, &penstock__rx_device_way, device,
                                           FLYING * penstock__device_members(device->ofdm->state.device));
     if (status) {

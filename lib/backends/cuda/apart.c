@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Several kernels compiled side by side. NVRTC takes one at a time in a process, so that others go to processes of
- * their own: penstock-compile, which gets a source from a file in memory and writes an image into a pipe. What none of
- * these brings is compiled here.
+ * Several kernels compiled side by side: all but one in processes of their own, where a compiler that crashes does no
+ * harm. penstock-compile gets a source from a file in memory and writes an image into a pipe. What none of these brings
+ * is compiled here.
  */
 #include "backends/cuda/apart.h"
 #include "backends/cuda/cuda.h"
