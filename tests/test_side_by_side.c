@@ -215,7 +215,7 @@ static void at_exit(void)
     if (!child) {
         pthread_t thread;
         penstock__exit_awaits();
-        if (pthread_create(&thread, NULL, make_until_exit, NULL) || !await(all_inside))
+        if (pthread_create(&thread, NULL, make_until_exit, NULL) || pthread_detach(thread) || !await(all_inside))
             _exit(1);
         exit(0);
     }
