@@ -298,13 +298,15 @@ static void cancelled(void)
     warnings = 0;
     shim.gather_builds(4); /* they wait until that is over */
     struct penstock__async_build *build = begin_overtaken(context, device);
-    while (shim.most_builds() < 3)
+    for (int ms = 0; ms < 20000 && shim.most_builds() < 3; ms++)
         usleep(1000);
+    CHECK_EQ(shim.most_builds(), 3);
     penstock__async_build_cancel(build);
     shim.gather_builds(0);
     const double began = now_s();
     penstock__async_build_free(build);
-    CHECK(now_s() - began < CANCELLED_S && !warnings, "%.1f s to an end, %u warnings", now_s() - began, warnings);
+    CHECK(now_s() - began < CANCELLED_S && !warnings && !shim.builds(), "%.1f s to an end, %u warnings, %ld builds",
+          now_s() - began, warnings, shim.builds());
     penstock_context_free(context);
 }
 
