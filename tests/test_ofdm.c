@@ -129,7 +129,7 @@ static void check_ways(const char *what, penstock_context *context, const struct
         size_t soft = s->symbol_count * s->grid.carrier_count * PENSTOCK_QAM1024, wrong = 0;
         make_outcome(&o, s);
         CHECK_OK(penstock__ofdm_new(&other, context, &desc, penstock_ofdm_device(ofdm),
-                                    way ? OFDM_TRANSFORMS : OFDM_ONE_KERNEL));
+                                    way ? OFDM_TRANSFORMS : OFDM_ONE_KERNEL, NULL));
         CHECK_OK(penstock_ofdm_run(other, &batch, &PENSTOCK_OFDM_RESULT(.soft = o.soft)));
         CHECK_OK(penstock_ofdm_get_info(other, &info));
         for (size_t i = 0; i < soft; i++)
@@ -179,7 +179,7 @@ static void check_device(penstock_context *context, const struct synthesis *s, c
     struct outcome o;
     char what[160];
     penstock_ofdm_desc desc = synthesis_desc(s, tracking);
-    int status = penstock__ofdm_new(&ofdm, context, &desc, device, kernel ? OFDM_ONE_KERNEL : OFDM_WHERE_IT_PAYS);
+    int status = penstock__ofdm_new(&ofdm, context, &desc, device, kernel ? OFDM_ONE_KERNEL : OFDM_WHERE_IT_PAYS, NULL);
     snprintf(what, sizeof what, "%s, %s, %s", s->grid.name, device, tracking ? "given" : "pilots");
     if (status == PENSTOCK_ERR_NO_DEVICE || status == PENSTOCK_ERR_UNSUPPORTED)
         return;

@@ -93,14 +93,14 @@ static penstock_ofdm *new_ofdm(const char *device)
 {
     penstock_ofdm_desc desc = synthesis_desc(&truth, PENSTOCK_TRACK_PILOTS);
     penstock_ofdm *ofdm = NULL;
-    CHECK_OK(penstock__ofdm_new(&ofdm, context, &desc, device, way));
+    CHECK_OK(penstock__ofdm_new(&ofdm, context, &desc, device, way, NULL));
     return ofdm;
 }
 
 static int make_again(penstock_ofdm **ofdm)
 {
     penstock_ofdm_desc desc = synthesis_desc(&truth, PENSTOCK_TRACK_PILOTS);
-    return penstock__ofdm_new(ofdm, context, &desc, preferred, way);
+    return penstock__ofdm_new(ofdm, context, &desc, preferred, way, NULL);
 }
 
 static void make_outcome(struct outcome *outcome)

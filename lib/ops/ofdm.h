@@ -5,15 +5,21 @@
 #ifndef PENSTOCK_OPS_OFDM_H
 #define PENSTOCK_OPS_OFDM_H
 
+#include "core/problem.h"
+
 #include <penstock/ofdm.h>
 
 /* Whether the device's own kernel is used, if it has one: where it pays, in any case, or not; or, where it pays, by
  * who enqueues it (ofdm_listed.c), and not by batches from the host. */
 enum ofdm_way { OFDM_WHERE_IT_PAYS, OFDM_ONE_KERNEL, OFDM_TRANSFORMS, OFDM_LISTED };
 
-/* penstock_ofdm_new() in one of these ways; its own is the first. */
+/* Of "auto": "prefer:" one of the devices that do the problem. */
+typedef int penstock__ofdm_chooser(char device[64], penstock_context *context, const struct penstock_problem *problem);
+
+/* penstock_ofdm_new() in one of these ways; its own is the first. `choose`: of one who knows what comes behind the soft
+ * bits and has it timed, a symbol, with them; or NULL. */
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
-                       const char *device, enum ofdm_way way);
+                       const char *device, enum ofdm_way way, penstock__ofdm_chooser *choose);
 
 /*
  * Where the device is a processor that works on the calling thread (ofdm_here.c), a batch's parts need not wait for

@@ -18,6 +18,7 @@ struct ofdm_order {
     penstock_context *context;
     penstock_ofdm_desc desc; /* checked */
     enum ofdm_way way;
+    penstock__ofdm_chooser *choose; /* or NULL */
     int32_t *carriers, *pilots;
     penstock_cf32 *pilot_values;
 };

@@ -7,7 +7,21 @@
 #include "ops/ofdm_check.h"
 #include "ops/ofdm_demodulator.h"
 
-/* The maker's, of an ofdm_order. Where transforms alone are wanted, those are what is timed for "auto". */
+#include <stdio.h>
+
+/* For "auto". Where transforms alone are wanted, those are what is timed. */
+static int choose_for(char device[64], const struct ofdm_order *order)
+{
+    const struct penstock_problem transforms = penstock__ofdm_transforms(&order->desc);
+    if (order->choose)
+        return order->choose(device, order->context, &transforms);
+    if (order->way == OFDM_WHERE_IT_PAYS)
+        return penstock__ofdm_choose(device, order);
+    snprintf(device, 64, "auto");
+    return PENSTOCK_OK;
+}
+
+/* The maker's, of an ofdm_order. */
 static int make_ofdm(void **made, void *owner, const char *device)
 {
     const struct ofdm_order *order = owner;
@@ -16,8 +30,8 @@ static int make_ofdm(void **made, void *owner, const char *device)
     const char *name;
     char chosen[64];
     int status = penstock__device_parse(&preference, &name, device);
-    if (!status && preference == PENSTOCK_DEVICE_AUTO && order->way == OFDM_WHERE_IT_PAYS) {
-        status = penstock__ofdm_choose(chosen, order);
+    if (!status && preference == PENSTOCK_DEVICE_AUTO) {
+        status = choose_for(chosen, order);
         device = chosen;
     }
     if (!status)
@@ -37,7 +51,7 @@ static const char *device_of_ofdm(const void *ofdm)
 }
 
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
-                       const char *device, enum ofdm_way way)
+                       const char *device, enum ofdm_way way, penstock__ofdm_chooser *choose)
 {
     static const struct penstock__maker maker = {.make = make_ofdm, .free = free_ofdm, .device = device_of_ofdm};
     struct penstock__async_build *build = NULL;
@@ -51,6 +65,7 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_desc")) ||
         (status = penstock__ofdm_check_desc(&d)) || (status = penstock__ofdm_order_new(&order, context, &d, way)))
         return status;
+    order->choose = choose;
     status = penstock__make(&made, penstock__cpu_while_compiling(context, device) ? &build : NULL, &maker, order,
                             context, device);
     if (!build)
@@ -66,5 +81,5 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
 int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
                       const char *device)
 {
-    return penstock__ofdm_new(ofdm, context, desc, device, OFDM_WHERE_IT_PAYS);
+    return penstock__ofdm_new(ofdm, context, desc, device, OFDM_WHERE_IT_PAYS, NULL);
 }

@@ -55,6 +55,11 @@ static struct penstock__wifi *of(penstock_stream *stream)
     return (struct penstock__wifi *)(void *)stream;
 }
 
+static int choose(char device[64], penstock_context *context, const struct penstock_problem *problem)
+{
+    return penstock__wifi_choose(device, context, problem, penstock_wifi_receiver_open);
+}
+
 static int make_ofdm(struct penstock__rx *rx, const char *device, bool points)
 {
     penstock_cf32 pilots[127][PENSTOCK__WIFI_PILOTS];
@@ -70,7 +75,7 @@ static int make_ofdm(struct penstock__rx *rx, const char *device, bool points)
                             .carrier_count = PENSTOCK__WIFI_CARRIERS, .pilots = penstock__wifi_pilot_carriers,
                             .pilot_count = PENSTOCK__WIFI_PILOTS, .pilot_values = pilots[0], .pilot_rows = 127,
                             .tracking = PENSTOCK_TRACK_GIVEN, .max_constellation = PENSTOCK_QAM64, .batch = 512),
-        device, points ? OFDM_TRANSFORMS : OFDM_LISTED);
+        device, points ? OFDM_TRANSFORMS : OFDM_LISTED, points ? NULL : choose);
 }
 
 static int check(const penstock_wifi_receiver_desc *desc)

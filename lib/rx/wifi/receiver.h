@@ -258,4 +258,12 @@ static inline struct penstock__wifi_node *penstock__wifi_node(struct penstock__r
     return (struct penstock__wifi_node *)(void *)frame;
 }
 
+/* penstock_wifi_receiver_open() */
+typedef int penstock__wifi_open(penstock_stream **stream, penstock_context *context,
+                                const penstock_wifi_receiver_desc *desc, const char *device);
+
+/* "prefer:" the device with which a receiver, opened so, is the fastest, of those that do the problem. */
+int penstock__wifi_choose(char device[64], penstock_context *context, const struct penstock_problem *problem,
+                          penstock__wifi_open *open);
+
 #endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The device of a Wi-Fi receiver at "auto": whole receivers are timed, once, and the receiver works where that says.
+ * Either of two is chosen where the other one takes longer. */
+#include "backends/trace/trace.h"
+#include "core/devices.h"
+#include "folder.h"
+
+#include <penstock/choice.h>
+#include <penstock/penstock.h>
+#include <time.h>
+
+extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
+
+enum { LENGTH = 300, ROOM = 20000 };
+
+static _Atomic long late_ns,
+    cpu_late_ns; /* each batch of the trace device's, or the processor's, takes so much longer */
+static struct penstock_backend late_trace, late_cpu;
+static penstock_cf32 samples[ROOM];
+static uint8_t psdu[LENGTH];
+
+static struct {
+    char what[3000], chosen[32]; /* of the last choice */
+    unsigned candidates, timed, choices;
+    bool remembered;
+    double cpu_s, trace_s;
+} told;
+
+static void tell(void *user, const penstock_choice *choice)
+{
+    (void)user;
+    if (!strcmp(choice->device, "cpu")) { /* the first row */
+        told.choices++;
+        told.candidates = told.timed = 0;
+        told.cpu_s = choice->seconds;
+    } else if (!strcmp(choice->device, "trace")) {
+        told.trace_s = choice->seconds;
+    }
+    snprintf(told.what, sizeof told.what, "%s", choice->what);
+    told.candidates += choice->candidate;
+    told.timed += choice->seconds > 0;
+    told.remembered = choice->remembered;
+    if (choice->chosen)
+        snprintf(told.chosen, sizeof told.chosen, "%s", choice->device);
+}
+
+static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    const struct timespec late = {.tv_nsec = late_ns};
+    nanosleep(&late, NULL);
+    return penstock__trace_backend.enqueue(slot, plan, job);
+}
+
+static void run_gathered(const struct penstock_plan_state *plan, const void *in, size_t sample_count,
+                         const struct penstock_gather *gather, size_t count, void *out, void *scratch)
+{
+    const struct timespec late = {.tv_nsec = cpu_late_ns};
+    nanosleep(&late, NULL);
+    penstock__cpu_backend.run_gathered(plan, in, sample_count, gather, count, out, scratch);
+}
+
+/* A context whose candidates are the processor and the trace device, which computes by it. */
+static penstock_context *new_context(void)
+{
+    struct penstock_device *device;
+    penstock_context *context = NULL;
+    late_trace = penstock__trace_backend;
+    late_trace.flags &= ~(unsigned)PENSTOCK_BACKEND_NOT_AUTOMATIC;
+    late_trace.enqueue = enqueue;
+    late_cpu = penstock__cpu_backend;
+    late_cpu.run_gathered = run_gathered;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
+    CHECK_OK(penstock__devices_probe(context, NULL));
+    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
+        if (!strcmp(device->name, "trace"))
+            device->backend = &late_trace;
+        else if (!strcmp(device->name, "cpu"))
+            device->backend = &late_cpu;
+        else
+            snprintf(device->reason, sizeof device->reason, "not in this test");
+    }
+    CHECK_OK(penstock_context_tell_choices(context, tell, NULL));
+    return context;
+}
+
+static size_t make_frame(void)
+{
+    const penstock_wifi_transmit_desc desc = PENSTOCK_WIFI_TRANSMIT_DESC(.mbps = 24);
+    const size_t count = penstock_wifi_frame_samples(&desc, LENGTH), at = 500;
+    for (unsigned i = 0; i < LENGTH - 4; i++)
+        psdu[i] = (uint8_t)(i * 37 % 251);
+    const uint32_t fcs = penstock_wifi_fcs(psdu, LENGTH - 4);
+    for (unsigned i = 0; i < 4; i++)
+        psdu[LENGTH - 4 + i] = (uint8_t)(fcs >> 8 * i);
+    CHECK(count && at + count + 500 <= ROOM, "%zu samples", count);
+    CHECK_OK(penstock_wifi_modulate(&desc, psdu, LENGTH, samples + at));
+    return at + count + 500;
+}
+
+/* A receiver at "auto": where it is, and that it receives the frame. */
+static void receive(penstock_context *context, size_t count, bool points, const char *wanted)
+{
+    penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
+    penstock_stream *stream = NULL;
+    size_t taken = 0;
+    CHECK_OK(penstock_wifi_receiver_open(&stream, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = points), "auto"));
+    CHECK(!wanted || !strcmp(penstock_stream_device(stream), wanted), "it is on %s, not %s",
+          penstock_stream_device(stream), wanted);
+    CHECK_OK(penstock_stream_push(stream, samples, count, &taken));
+    CHECK_OK(penstock_stream_finish(stream));
+    CHECK_EQ(penstock_wifi_receiver_pull(stream, &frame), 1);
+    CHECK(frame.length == LENGTH && !memcmp(frame.psdu, psdu, LENGTH), "another frame came");
+    CHECK_EQ(penstock_wifi_receiver_pull(stream, &frame), 0);
+    penstock_stream_free(stream);
+}
+
+static void late_device(size_t count)
+{
+    penstock_context *context = new_context();
+    late_ns = 20000000;
+    told.choices = 0;
+    receive(context, count, false, "cpu");
+    CHECK(told.choices == 1 && told.candidates == 2 && told.timed == 2 && !told.remembered,
+          "%u choices, %u candidates, %u timed", told.choices, told.candidates, told.timed);
+    CHECK(!strncmp(told.what, "Wi-Fi receiver: ", 16), "what was chosen for is \"%s\"", told.what);
+    CHECK(told.trace_s > told.cpu_s, "%g and %g s", told.trace_s, told.cpu_s);
+    receive(context, count, false, "cpu");
+    CHECK(told.choices == 2 && told.remembered, "the second time it was timed again");
+    receive(context, count, true, NULL);
+    CHECK(told.choices == 3 && strncmp(told.what, "Wi-Fi receiver: ", 16),
+          "with points it was chosen for \"%s\", which is all that a device does then", told.what);
+    penstock_context_free(context);
+}
+
+static void late_processor(size_t count)
+{
+    penstock_context *context = new_context(); /* with a folder of its own, which has no answer yet */
+    late_ns = 0;
+    cpu_late_ns = 1000000;
+    receive(context, count, false, "trace");
+    CHECK(told.timed == 2 && !told.remembered && told.trace_s < told.cpu_s, "%u timed, %g and %g s", told.timed,
+          told.trace_s, told.cpu_s);
+    penstock_context_free(context);
+}
+
+int main(void)
+{
+    if (!test_make_folder())
+        return test_skip("no folder can be made");
+    const size_t count = make_frame();
+    late_device(count);
+    test_remove_folder();
+    CHECK(test_make_folder(), "no folder can be made");
+    late_processor(count);
+    test_remove_folder();
+    return test_finish();
+}
