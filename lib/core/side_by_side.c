@@ -42,15 +42,19 @@ static bool compiles(const struct penstock_device *device)
     return device && device->backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER && !device->on_cpu;
 }
 
-struct penstock_device *penstock__compiled_for(penstock_context *context, const char *text)
+int penstock__compiled_for(struct penstock_device **device, penstock_context *context, const char *text)
 {
     enum penstock_preference preference;
-    struct penstock_device *device;
+    struct penstock_device *found = NULL;
     const char *name;
-    if (penstock__device_parse(&preference, &name, text) || preference == PENSTOCK_DEVICE_AUTO ||
-        penstock__device_find(context, name, &device) || penstock__device_open(device) || !compiles(device))
-        return NULL;
-    return device;
+    int status = penstock__device_parse(&preference, &name, text);
+    *device = NULL;
+    if (status || preference == PENSTOCK_DEVICE_AUTO)
+        return PENSTOCK_OK;
+    if (!(status = penstock__device_find(context, name, &found)) && !(status = penstock__device_open(found)) &&
+        compiles(found))
+        *device = found;
+    return status == PENSTOCK_ERR_MEMORY ? status : PENSTOCK_OK;
 }
 
 int penstock__side_by_side(int (*make)(void *owner, unsigned which), void *owner, unsigned count,

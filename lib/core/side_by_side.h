@@ -14,8 +14,8 @@
 #define PENSTOCK__MOST_BESIDE 4
 
 /* The device that a text names, opened, where what is made on it has kernels to be compiled; NULL for any other, for
- * one that cannot be had, and for "auto". */
-struct penstock_device *penstock__compiled_for(penstock_context *context, const char *text);
+ * one that cannot be had, and for "auto". An error only for want of memory. */
+int penstock__compiled_for(struct penstock_device **device, penstock_context *context, const char *text);
 
 /*
  * Calls make(owner, 0) to make(owner, count - 1), at most PENSTOCK__MOST_BESIDE. Where kernels are compiled for

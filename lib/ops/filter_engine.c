@@ -80,11 +80,12 @@ static int make_part(void *owner, unsigned which)
 /* Both on one device, and beside them, where its compiler takes longest, the kernel for all of it. */
 static int make_plans(struct filter_engine *engine, const char *device)
 {
-    struct making making = {
-        .engine = engine, .device = device, .compiled_for = penstock__compiled_for(engine->context, device)};
+    struct making making = {.engine = engine, .device = device};
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    int status =
-        penstock__side_by_side(make_part, &making, making.compiled_for ? FUSED + 1 : FUSED, making.compiled_for);
+    int status = penstock__compiled_for(&making.compiled_for, engine->context, device);
+    if (!status)
+        status =
+            penstock__side_by_side(make_part, &making, making.compiled_for ? FUSED + 1 : FUSED, making.compiled_for);
     if (!status && !(status = penstock_plan_get_info(engine->forward, &info)))
         engine->device = info.device;
     return status;

@@ -71,10 +71,12 @@ static int describe_fused(penstock_ofdm *ofdm, const struct ofdm_order *order, s
 static int make_parts(penstock_ofdm *ofdm, const struct ofdm_order *order, const char *device)
 {
     const bool listed = order->way == OFDM_LISTED;
-    struct penstock_device *compiled_for = penstock__compiled_for(ofdm->context, device);
+    struct penstock_device *compiled_for;
     struct making making = {ofdm, order, device, listed ? OFDM_COMPLETE : OFDM_SOFT};
     unsigned count = 1;
-    int status = compiled_for ? describe_fused(ofdm, order, compiled_for) : PENSTOCK_OK;
+    int status = penstock__compiled_for(&compiled_for, ofdm->context, device);
+    if (!status && compiled_for)
+        status = describe_fused(ofdm, order, compiled_for);
     if (!status && compiled_for && ofdm->fused->described)
         count += !listed && penstock__overtaken() ? OFDM_WANTS : 1;
     if (status || (status = penstock__side_by_side(make_part, &making, count, compiled_for)) || compiled_for)

@@ -40,6 +40,11 @@ void penstock__ofdm_cancel(penstock_ofdm *ofdm);
 /* As penstock_ofdm_free(), and waits for all that it has to wait for. */
 void penstock__ofdm_free(penstock_ofdm *ofdm);
 
+/* Around all that its owner does by the processor's threads while a device is waited for, so that neither disturbs the
+ * other: penstock_ofdm_run() does it by itself. */
+void penstock__ofdm_serve(penstock_ofdm *ofdm);
+void penstock__ofdm_served(penstock_ofdm *ofdm);
+
 /* Batches that were demodulated so: for penstock__ofdm_cpu_while_compiling(). */
 void penstock__ofdm_ran_here(penstock_ofdm *ofdm);
 

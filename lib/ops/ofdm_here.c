@@ -65,6 +65,16 @@ void penstock__ofdm_run_here(penstock_ofdm *ofdm, unsigned worker, void *memory,
     run_part(ofdm, worker, memory, batch, 0, batch->symbol_count, result);
 }
 
+void penstock__ofdm_serve(penstock_ofdm *ofdm)
+{
+    penstock__async_build_serve(ofdm->build);
+}
+
+void penstock__ofdm_served(penstock_ofdm *ofdm)
+{
+    penstock__async_build_served(ofdm->build);
+}
+
 void penstock__ofdm_ran_here(penstock_ofdm *ofdm)
 {
     ofdm->cpu_while_compiling += ofdm->build != NULL;

@@ -178,11 +178,19 @@ static bool gather(const struct penstock__rx *rx)
     return ahead(rx) && rx->end + rx->hop - rx->worked <= rx->most_hops * rx->hop;
 }
 
+static int work(struct penstock__rx *rx, bool all)
+{
+    penstock__ofdm_serve(rx->ofdm);
+    const int status = penstock__rx_work(rx, all);
+    penstock__ofdm_served(rx->ofdm);
+    return status;
+}
+
 /* Works when it is time to; a failed attempt is made again by the next call. */
 static int advance(struct penstock__rx *rx)
 {
     int status = PENSTOCK_OK;
-    if (rx->end == rx->next && (gather(rx) || !(status = penstock__rx_work(rx, !ahead(rx)))))
+    if (rx->end == rx->next && (gather(rx) || !(status = work(rx, !ahead(rx)))))
         rx->next += rx->hop;
     return status;
 }
@@ -206,7 +214,9 @@ static int take(struct penstock__rx *rx, const uint8_t *in, size_t count)
             return status;
         const size_t part = part_of(rx, count);
         const double hop_s = (double)rx->hop / rx->rate_hz;
+        penstock__ofdm_serve(rx->ofdm);
         penstock__rx_append(rx, in, part);
+        penstock__ofdm_served(rx->ofdm);
         double now = penstock__now_s();
         penstock__stream_took(&rx->stream, part, now);
         rx->ahead_s = fmin(rx->ahead_s + (double)part / rx->rate_hz, 2 * AHEAD_HOPS * hop_s);
@@ -237,7 +247,7 @@ int penstock__rx_finish(penstock_stream *stream)
         penstock__rx_append(rx, NULL, rx->standard->padding);
         stream->finished = true;
     }
-    return penstock__rx_work(rx, true);
+    return work(rx, true);
 }
 
 /* ---------------------------------------------------------------- frames out ------------------ */
@@ -270,7 +280,7 @@ int penstock__rx_pull(struct penstock__rx *rx)
     rx->current = penstock__rx_take(rx);
     if (!rx->current && isfinite(waiting_since(rx)) && penstock__now_s() - waiting_since(rx) >= rx->max_latency_s) {
         enter(rx);
-        status = penstock__rx_work(rx, true);
+        status = work(rx, true);
         leave(rx);
         if (status)
             return status;
