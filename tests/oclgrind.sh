@@ -17,6 +17,8 @@ export PENSTOCK_PROBE="$folder/none" # each kernel once is enough
 export OCLGRIND_LOCAL_MEM_SIZE=65536 # as the largest profile; else 32768
 export OCL_ICD_VENDORS="$folder/vendors" OCL_ICD_FILENAMES="$library" OCLGRIND_DATA_RACES=1 OCLGRIND_LOG="$folder/log" PENSTOCK_CACHE_DIR="$folder/cache"
 failed=0 held=0 number=0
+# It runs one kernel at a time, and on one processor no two are checked at once.
+processor=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
 check() { check_each 1 "$@"; } # CASE...
 check_each() { # EVERY CASE...
   every=$1
@@ -24,7 +26,7 @@ check_each() { # EVERY CASE...
   for case; do
     number=$((number + 1))
     drawn $((number - 1)) "$every" || continue
-    text=$("$command" check opencl:0 --case "$case" 2>&1)
+    text=$(taskset -c "$processor" "$command" check opencl:0 --case "$case" 2>&1)
     case $text in
       *"1 cases executed, 1 held"*) held=$((held + 1)) ;;
       *) echo "$case: $text"; failed=1 ;;

@@ -18,8 +18,11 @@
 #define HANG_S 20
 
 static const struct penstock_backend compiling = {.flags = PENSTOCK_BACKEND_FRAGILE_DRIVER}, other = {.flags = 0};
-static const struct penstock_device gpu = {.backend = &compiling}, processor = {.backend = &compiling, .on_cpu = true},
-                                    memory = {.backend = &other};
+static struct penstock_context context = {.threads = 2}, alone = {.threads = 1};
+static const struct penstock_device gpu = {.backend = &compiling, .context = &context},
+                                    lonely = {.backend = &compiling, .context = &alone},
+                                    processor = {.backend = &compiling, .context = &context, .on_cpu = true},
+                                    memory = {.backend = &other, .context = &context};
 
 /* ---------------------------------------------------------------- threads --------------------- */
 
@@ -113,10 +116,10 @@ static void at_once(void)
     penstock_log_as(before);
 }
 
-/* Where nothing is compiled there are no threads, and the first failure is the last call. */
+/* Where nothing is compiled, or one thread is allowed, there are no threads, and the first failure is the last call. */
 static void in_order(void)
 {
-    const struct penstock_device *const devices[] = {&processor, &memory, NULL};
+    const struct penstock_device *const devices[] = {&lonely, &processor, &memory, NULL};
     for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
         struct maker makers[MAKERS] = {{.status = 0}, {.status = PENSTOCK_ERR_CHECK}, {.status = 0}};
         CHECK_EQ(make_all(makers, devices[d]), PENSTOCK_ERR_CHECK);

@@ -62,7 +62,7 @@ int penstock__side_by_side(int (*make)(void *owner, unsigned which), void *owner
 {
     struct work works[PENSTOCK__MOST_BESIDE];
     int status = PENSTOCK_OK;
-    if (!compiles(device)) {
+    if (!compiles(device) || penstock__threads(device->context) < 2) {
         for (unsigned i = 0; i < count && !status; i++)
             status = make(owner, i);
         return status;

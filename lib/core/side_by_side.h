@@ -19,8 +19,9 @@ int penstock__compiled_for(struct penstock_device **device, penstock_context *co
 
 /*
  * Calls make(owner, 0) to make(owner, count - 1), at most PENSTOCK__MOST_BESIDE. Where kernels are compiled for
- * `device`, which may be NULL, each but the first has a thread of its own, or its turn afterwards where none is to be
- * had, and all are called; else one after the other until one fails. The error is the lowest number's.
+ * `device`, which may be NULL, and its context may have threads, each but the first has one of its own, or its turn
+ * afterwards where none is to be had, and all are called; else one after the other until one fails. The error is the
+ * lowest number's.
  */
 int penstock__side_by_side(int (*make)(void *owner, unsigned which), void *owner, unsigned count,
                            const struct penstock_device *device);
