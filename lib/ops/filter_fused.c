@@ -47,7 +47,7 @@ int penstock__filter_fused_make(struct filter_engine *engine, struct penstock_de
         .kind = PENSTOCK_PROBLEM_FILTER,
         .in_bytes = penstock_format_bytes(shape->format),
         .out_bytes = shape->values * shape->value_bytes,
-        .batch = 1, /* any: no kernel differs by it */
+        .batch = engine->rows ? engine->rows : 1, /* where kernels are compiled, none differs by it */
         .filter = {.n = shape->n,
                    .format = shape->format,
                    .block = shape->block,
