@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "device.h"
 #include "folder.h"
+#include "live_blocks.h"
 #include "shim_calls.h"
 
 #include <dirent.h>
@@ -239,7 +240,7 @@ static void sweep_allocations(const struct use *use)
 {
     penstock_context *context = new_context(NULL);
     CHECK_OK(use->use(context, device));
-    const long blocks = penstock__memory_live();
+    const long blocks = test_live_blocks(context, device);
     long failed = 0;
     bool reached = true;
     for (long k = 0; reached && k < 3000; k++) {
@@ -250,8 +251,8 @@ static void sweep_allocations(const struct use *use)
         failed += use->use(context, device) != 0;
         reached = penstock__memory_calls() - before > k;
         penstock__memory_fail_at(-1);
-        CHECK(penstock__memory_live() == blocks, "%s, allocation %ld: %ld blocks leak", use->name, k,
-              penstock__memory_live() - blocks);
+        const long live = test_live_blocks(context, device);
+        CHECK(live == blocks, "%s, allocation %ld: %ld blocks leak", use->name, k, live - blocks);
     }
     CHECK(!reached && failed > 1, "%s: %ld failures", use->name, failed);
     CHECK_OK(use->use(context, device));

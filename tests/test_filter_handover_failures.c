@@ -8,6 +8,7 @@
 #include "backends/trace/trace.h"
 #include "core/memory.h"
 #include "filter_late.h"
+#include "live_blocks.h"
 
 /* One line of the log, and the CPU goes on with the bits that it would have had. */
 static void fails(void)
@@ -34,10 +35,10 @@ static void fails(void)
 }
 
 /* Allocation k from the device's build on: it is used, or the CPU goes on with a warning. */
-static void sweep_memory(void)
+static void sweep_memory(const char *device)
 {
     const struct use *use = &uses[2]; /* whose memory grows */
-    long live = penstock__memory_live(), k = 0, kept = 0;
+    long live = test_live_blocks(context, device), k = 0, kept = 0;
     make_want(use);
     for (bool reached = true; reached && k < 200; k++) {
         penstock_stream *filter = new_filter(use, "cpu");
@@ -61,7 +62,8 @@ static void sweep_memory(void)
               info_of(filter).device);
         check_values(use, filter, got, made, (size_t)k);
         penstock_stream_free(filter);
-        CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
+        const long left = test_live_blocks(context, device);
+        CHECK(left == live, "allocation %ld: %ld blocks leak", k, left - live);
     }
     CHECK(kept > 1 && k < 200, "%ld of %ld allocations kept the CPU", kept, k);
 }
@@ -100,7 +102,7 @@ int main(int count, char **arguments)
         return test_skip(penstock_error_text());
     make_want(&uses[0]);
     fails();
-    sweep_memory();
+    sweep_memory(device);
     if (!strcmp(device, "trace"))
         lost();
     penstock_context_free(context);
