@@ -270,3 +270,12 @@ int penstock__choice_make(struct penstock_device **device, const struct penstock
     tell(&state);
     return PENSTOCK_OK;
 }
+
+int penstock__choice_prefer(char device[64], const struct penstock__choice *choice)
+{
+    struct penstock_device *chosen;
+    int status = penstock__choice_make(&chosen, choice);
+    if (!status)
+        snprintf(device, 64, "prefer:%s", chosen->name);
+    return status;
+}

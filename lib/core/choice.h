@@ -49,4 +49,7 @@ struct penstock__choice {
  * nobody waits any more. */
 int penstock__choice_make(struct penstock_device **device, const struct penstock__choice *choice);
 
+/* The same, as "prefer:" the device that is chosen: for owners of which more than a plan is made there. */
+int penstock__choice_prefer(char device[64], const struct penstock__choice *choice);
+
 #endif

@@ -10,7 +10,6 @@
 #include "core/timer.h"
 #include "ops/channelizer_stream.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_BYTES ((size_t)64 << 20) /* of a batch's samples and frames */
@@ -159,15 +158,11 @@ static void ask(void *owner, struct penstock__question *question, const struct p
 int penstock__channelizer_choose(char device[64], const struct channelizer_order *order)
 {
     const struct penstock_problem problem = transforms(&order->bank);
-    struct penstock_device *chosen;
-    int status = penstock__choice_make(&chosen, &(struct penstock__choice){.context = order->context,
-                                                                           .problem = &problem,
-                                                                           .kind = "channelizer",
-                                                                           .unit = "frame",
-                                                                           .owner = (void *)(uintptr_t)order,
-                                                                           .ask = ask,
-                                                                           .time = time_on});
-    if (!status)
-        snprintf(device, 64, "prefer:%s", chosen->name);
-    return status;
+    return penstock__choice_prefer(device, &(struct penstock__choice){.context = order->context,
+                                                                      .problem = &problem,
+                                                                      .kind = "channelizer",
+                                                                      .unit = "frame",
+                                                                      .owner = (void *)(uintptr_t)order,
+                                                                      .ask = ask,
+                                                                      .time = time_on});
 }

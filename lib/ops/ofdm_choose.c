@@ -7,7 +7,6 @@
 #include "core/timer.h"
 #include "ops/ofdm_demodulator.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_BYTES ((size_t)64 << 20) /* of a batch's samples */
@@ -114,15 +113,11 @@ static void ask(void *owner, struct penstock__question *question, const struct p
 int penstock__ofdm_choose(char device[64], const struct ofdm_order *order)
 {
     const struct penstock_problem transforms = penstock__ofdm_transforms(&order->desc);
-    struct penstock_device *chosen;
-    int status = penstock__choice_make(&chosen, &(struct penstock__choice){.context = order->context,
-                                                                           .problem = &transforms,
-                                                                           .kind = "ofdm",
-                                                                           .unit = "symbol",
-                                                                           .owner = (void *)(uintptr_t)order,
-                                                                           .ask = ask,
-                                                                           .time = time_on});
-    if (!status)
-        snprintf(device, 64, "prefer:%s", chosen->name);
-    return status;
+    return penstock__choice_prefer(device, &(struct penstock__choice){.context = order->context,
+                                                                      .problem = &transforms,
+                                                                      .kind = "ofdm",
+                                                                      .unit = "symbol",
+                                                                      .owner = (void *)(uintptr_t)order,
+                                                                      .ask = ask,
+                                                                      .time = time_on});
 }

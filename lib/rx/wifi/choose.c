@@ -8,7 +8,6 @@
 #include "core/timer.h"
 #include "rx/wifi/receiver.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define FRAMES 64   /* of a round: what a device takes at once */
@@ -109,15 +108,11 @@ int penstock__wifi_choose(char device[64], penstock_context *context, const stru
                           penstock__wifi_open *open)
 {
     struct maker maker = {context, open};
-    struct penstock_device *chosen;
-    int status = penstock__choice_make(&chosen, &(struct penstock__choice){.context = context,
-                                                                           .problem = problem,
-                                                                           .kind = "receiver",
-                                                                           .unit = "symbol",
-                                                                           .owner = &maker,
-                                                                           .ask = ask,
-                                                                           .time = time_on});
-    if (!status)
-        snprintf(device, 64, "prefer:%s", chosen->name);
-    return status;
+    return penstock__choice_prefer(device, &(struct penstock__choice){.context = context,
+                                                                      .problem = problem,
+                                                                      .kind = "receiver",
+                                                                      .unit = "symbol",
+                                                                      .owner = &maker,
+                                                                      .ask = ask,
+                                                                      .time = time_on});
 }
