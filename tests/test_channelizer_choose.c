@@ -7,13 +7,13 @@
  * transform in one on the other device.
  */
 #include "backends/trace/trace.h"
-#include "core/devices.h"
+#include "candidates.h"
 #include "core/memory.h"
 #include "folder.h"
 #include "ops/channelizer_engine.h"
 #include "relative_error.h"
+#include "told_choice.h"
 
-#include <penstock/choice.h>
 #include <time.h>
 
 extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
@@ -27,13 +27,6 @@ static _Atomic int warnings;
 static struct penstock_backend timed_cpu, timed_trace;
 static penstock_cf32 samples[SAMPLES], want[ROOM], got[ROOM];
 static float taps[2 * TAPS];
-
-static struct {
-    char what[512], chosen[32]; /* of the last choice */
-    unsigned candidates, choices;
-    bool remembered, frames; /* its seconds are a frame's */
-    double cpu_s, trace_s;
-} told;
 
 /* ---------------------------------------------------------------- time ------------------------ */
 
@@ -91,24 +84,6 @@ static void set_times(long long cpu, long long cpu_sums, long long trace, long l
 
 /* ---------------------------------------------------------------- the choice ------------------ */
 
-static void tell(void *user, const penstock_choice *choice)
-{
-    (void)user;
-    if (!strcmp(choice->device, "cpu")) { /* the first row */
-        told.choices++;
-        told.candidates = 0;
-        told.cpu_s = choice->seconds;
-    }
-    if (!strcmp(choice->device, "trace"))
-        told.trace_s = choice->seconds;
-    told.candidates += choice->candidate;
-    told.remembered = choice->remembered;
-    told.frames = !strcmp(choice->unit, "frame");
-    snprintf(told.what, sizeof told.what, "%s", choice->what);
-    if (choice->chosen)
-        snprintf(told.chosen, sizeof told.chosen, "%s", choice->device);
-}
-
 static void count_warnings(void *user, penstock_log_level level, const char *line)
 {
     (void)user, (void)line;
@@ -118,21 +93,12 @@ static void count_warnings(void *user, penstock_log_level level, const char *lin
 /* A context whose candidates are the processor and the trace device, which computes by it. */
 static penstock_context *new_context(const char *cache_dir, bool begins)
 {
-    struct penstock_device *device;
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context,
                                   &PENSTOCK_CONTEXT_DESC(.cache_dir = cache_dir, .threads = 1, .log = count_warnings,
                                                          .auto_cpu_while_compiling = begins)));
-    CHECK_OK(penstock__devices_probe(context, NULL));
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (!strcmp(device->name, "cpu"))
-            device->backend = &timed_cpu;
-        else if (!strcmp(device->name, "trace"))
-            device->backend = &timed_trace;
-        else
-            snprintf(device->reason, sizeof device->reason, "not in this test");
-    }
-    CHECK_OK(penstock_context_tell_choices(context, tell, NULL));
+    test_candidates(context, &timed_cpu, &timed_trace);
+    CHECK_OK(penstock_context_tell_choices(context, tell_choice, NULL));
     warnings = 0;
     return context;
 }
@@ -167,7 +133,7 @@ static bool is_timed(penstock_context *context, const penstock_channelizer_desc 
 {
     const unsigned before = told.choices;
     const size_t count = pass(context, desc, "auto", got);
-    CHECK(told.choices == before + 1 && told.frames && !strncmp(told.what, "channelizer: ", 13),
+    CHECK(told.choices == before + 1 && !strcmp(told.unit, "frame") && !strncmp(told.what, "channelizer: ", 13),
           "%u choices, the last one for '%s'", told.choices - before, told.what);
     CHECK(count > 1000 && count == pass(context, desc, "cpu", want), "%zu values by auto, or more by the CPU", count);
     const double error = error_of((const char *)got, (const char *)want, count * sizeof *want);

@@ -5,7 +5,7 @@
  * gives way to the CPU. Time is the test's own, and says that a batch takes longer on the cpu backend, so that the
  * trace device wins however busy the machine is. */
 #include "backends/trace/trace.h"
-#include "core/devices.h"
+#include "candidates.h"
 #include "core/memory.h"
 #include "core/plan.h"
 #include "folder.h"
@@ -63,20 +63,11 @@ static int trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state 
 /* A context whose candidates are the slow cpu and the trace device. */
 static penstock_context *new_context_for(const char *cache_dir, bool auto_cpu_while_compiling)
 {
-    struct penstock_device *device;
     penstock_context *context;
     CHECK_OK(penstock_context_new(&context,
                                   &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = count_warnings, .cache_dir = cache_dir,
                                                          .auto_cpu_while_compiling = auto_cpu_while_compiling)));
-    CHECK_OK(penstock__devices_probe(context, NULL));
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (!strcmp(device->name, "cpu"))
-            device->backend = &slow_cpu;
-        else if (!strcmp(device->name, "trace"))
-            device->backend = &automatic_trace;
-        else
-            snprintf(device->reason, sizeof device->reason, "not in this test");
-    }
+    test_candidates(context, &slow_cpu, &automatic_trace);
     warnings = 0;
     return context;
 }

@@ -8,7 +8,7 @@
  * says.
  */
 #include "backends/trace/trace.h"
-#include "core/devices.h"
+#include "candidates.h"
 #include "core/memory.h"
 #include "folder.h"
 #include "ops/filter_engine.h"
@@ -103,19 +103,10 @@ static void count_choice(void *user, const penstock_choice *choice)
 /* A context whose candidates are these two, where the CPU begins. */
 static penstock_context *new_context(void)
 {
-    struct penstock_device *device;
     penstock_context *context;
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = listen, .cache_dir = "",
                                                                    .auto_cpu_while_compiling = true)));
-    CHECK_OK(penstock__devices_probe(context, NULL));
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (!strcmp(device->name, "cpu"))
-            device->backend = &timed_cpu;
-        else if (!strcmp(device->name, "trace"))
-            device->backend = &timed_trace;
-        else
-            snprintf(device->reason, sizeof device->reason, "not in this test");
-    }
+    test_candidates(context, &timed_cpu, &timed_trace);
     CHECK_OK(penstock_context_tell_choices(context, count_choice, NULL));
     chosen = candidates = moves = warnings = 0;
     cpu_frame_ns = CPU_NS;

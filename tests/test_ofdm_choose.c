@@ -4,36 +4,15 @@
 /* The device of an OFDM demodulator at "auto": whole demodulators are timed, once for each question, and what a
  * demodulator is made of is in the question. */
 #include "backends/trace/trace.h"
-#include "core/devices.h"
+#include "candidates.h"
 #include "folder.h"
+#include "told_choice.h"
 
-#include <penstock/choice.h>
 #include <penstock/penstock.h>
 
 extern const struct penstock_backend penstock__trace_backend;
 
 enum { N = 64, GUARD = 16, CARRIERS = 3, SYMBOLS = 8 };
-
-static struct {
-    char what[3000], chosen[32]; /* of the last choice */
-    unsigned candidates, timed, choices;
-    bool remembered;
-} told;
-
-static void tell(void *user, const penstock_choice *choice)
-{
-    (void)user;
-    if (!strcmp(choice->device, "cpu")) { /* the first row */
-        told.choices++;
-        told.candidates = told.timed = 0;
-    }
-    snprintf(told.what, sizeof told.what, "%s", choice->what);
-    told.candidates += choice->candidate;
-    told.timed += choice->seconds > 0;
-    told.remembered = choice->remembered;
-    if (choice->chosen)
-        snprintf(told.chosen, sizeof told.chosen, "%s", choice->device);
-}
 
 static const int32_t carriers[CARRIERS] = {-5, 1, 7}, others[CARRIERS] = {-5, 1, 8};
 
@@ -41,19 +20,12 @@ static const int32_t carriers[CARRIERS] = {-5, 1, 7}, others[CARRIERS] = {-5, 1,
 static penstock_context *new_context(void)
 {
     static struct penstock_backend automatic_trace;
-    struct penstock_device *device;
     penstock_context *context = NULL;
     automatic_trace = penstock__trace_backend;
     automatic_trace.flags &= ~(unsigned)PENSTOCK_BACKEND_NOT_AUTOMATIC;
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
-    CHECK_OK(penstock__devices_probe(context, NULL));
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (!strcmp(device->name, "trace"))
-            device->backend = &automatic_trace;
-        else if (strcmp(device->name, "cpu"))
-            snprintf(device->reason, sizeof device->reason, "not in this test");
-    }
-    CHECK_OK(penstock_context_tell_choices(context, tell, NULL));
+    test_candidates(context, NULL, &automatic_trace);
+    CHECK_OK(penstock_context_tell_choices(context, tell_choice, NULL));
     return context;
 }
 

@@ -4,10 +4,10 @@
 /* The device of a Wi-Fi receiver at "auto": whole receivers are timed, once, and the receiver works where that says.
  * Either of two is chosen where the other one takes longer. */
 #include "backends/trace/trace.h"
-#include "core/devices.h"
+#include "candidates.h"
 #include "folder.h"
+#include "told_choice.h"
 
-#include <penstock/choice.h>
 #include <penstock/penstock.h>
 #include <time.h>
 
@@ -15,36 +15,10 @@ extern const struct penstock_backend penstock__cpu_backend, penstock__trace_back
 
 enum { LENGTH = 300, ROOM = 20000 };
 
-static _Atomic long late_ns,
-    cpu_late_ns; /* each batch of the trace device's, or the processor's, takes so much longer */
+static _Atomic long late_ns, cpu_late_ns; /* that a batch of the trace device's, or the processor's, takes more */
 static struct penstock_backend late_trace, late_cpu;
 static penstock_cf32 samples[ROOM];
 static uint8_t psdu[LENGTH];
-
-static struct {
-    char what[3000], chosen[32]; /* of the last choice */
-    unsigned candidates, timed, choices;
-    bool remembered;
-    double cpu_s, trace_s;
-} told;
-
-static void tell(void *user, const penstock_choice *choice)
-{
-    (void)user;
-    if (!strcmp(choice->device, "cpu")) { /* the first row */
-        told.choices++;
-        told.candidates = told.timed = 0;
-        told.cpu_s = choice->seconds;
-    } else if (!strcmp(choice->device, "trace")) {
-        told.trace_s = choice->seconds;
-    }
-    snprintf(told.what, sizeof told.what, "%s", choice->what);
-    told.candidates += choice->candidate;
-    told.timed += choice->seconds > 0;
-    told.remembered = choice->remembered;
-    if (choice->chosen)
-        snprintf(told.chosen, sizeof told.chosen, "%s", choice->device);
-}
 
 static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
@@ -64,7 +38,6 @@ static void run_gathered(const struct penstock_plan_state *plan, const void *in,
 /* A context whose candidates are the processor and the trace device, which computes by it. */
 static penstock_context *new_context(void)
 {
-    struct penstock_device *device;
     penstock_context *context = NULL;
     late_trace = penstock__trace_backend;
     late_trace.flags &= ~(unsigned)PENSTOCK_BACKEND_NOT_AUTOMATIC;
@@ -72,16 +45,8 @@ static penstock_context *new_context(void)
     late_cpu = penstock__cpu_backend;
     late_cpu.run_gathered = run_gathered;
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
-    CHECK_OK(penstock__devices_probe(context, NULL));
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (!strcmp(device->name, "trace"))
-            device->backend = &late_trace;
-        else if (!strcmp(device->name, "cpu"))
-            device->backend = &late_cpu;
-        else
-            snprintf(device->reason, sizeof device->reason, "not in this test");
-    }
-    CHECK_OK(penstock_context_tell_choices(context, tell, NULL));
+    test_candidates(context, &late_cpu, &late_trace);
+    CHECK_OK(penstock_context_tell_choices(context, tell_choice, NULL));
     return context;
 }
 
