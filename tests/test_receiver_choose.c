@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The device of a Wi-Fi receiver at "auto": whole receivers are timed, once, and the receiver works where that says.
- * Either of two is chosen where the other one takes longer. */
+/*
+ * The device of a Wi-Fi receiver at "auto": whole receivers are timed, once, and the receiver works where that says.
+ * Either of two is chosen where the other one takes longer. Time is the test's own: a batch takes as long on each of
+ * two devices as it says.
+ */
 #include "backends/trace/trace.h"
 #include "candidates.h"
 #include "folder.h"
@@ -15,23 +18,32 @@ extern const struct penstock_backend penstock__cpu_backend, penstock__trace_back
 
 enum { LENGTH = 300, ROOM = 20000 };
 
-static _Atomic long late_ns, cpu_late_ns; /* that a batch of the trace device's, or the processor's, takes more */
-static struct penstock_backend late_trace, late_cpu;
+static _Atomic long long now_ns = 1000000000; /* the clock */
+static _Atomic long long cpu_ns, trace_ns;    /* a batch */
+static struct penstock_backend timed_cpu, timed_trace;
 static penstock_cf32 samples[ROOM];
 static uint8_t psdu[LENGTH];
 
-static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+/* The clock of the library, put in its place by the linker (--wrap). */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
-    const struct timespec late = {.tv_nsec = late_ns};
-    nanosleep(&late, NULL);
+    (void)clock;
+    const long long now = now_ns;
+    *time = (struct timespec){.tv_sec = now / 1000000000, .tv_nsec = now % 1000000000};
+    return 0;
+}
+
+static int trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    now_ns += trace_ns;
     return penstock__trace_backend.enqueue(slot, plan, job);
 }
 
-static void run_gathered(const struct penstock_plan_state *plan, const void *in, size_t sample_count,
-                         const struct penstock_gather *gather, size_t count, void *out, void *scratch)
+static void cpu_run_gathered(const struct penstock_plan_state *plan, const void *in, size_t sample_count,
+                             const struct penstock_gather *gather, size_t count, void *out, void *scratch)
 {
-    const struct timespec late = {.tv_nsec = cpu_late_ns};
-    nanosleep(&late, NULL);
+    now_ns += cpu_ns;
     penstock__cpu_backend.run_gathered(plan, in, sample_count, gather, count, out, scratch);
 }
 
@@ -39,13 +51,13 @@ static void run_gathered(const struct penstock_plan_state *plan, const void *in,
 static penstock_context *new_context(void)
 {
     penstock_context *context = NULL;
-    late_trace = penstock__trace_backend;
-    late_trace.flags &= ~(unsigned)PENSTOCK_BACKEND_NOT_AUTOMATIC;
-    late_trace.enqueue = enqueue;
-    late_cpu = penstock__cpu_backend;
-    late_cpu.run_gathered = run_gathered;
+    timed_trace = penstock__trace_backend;
+    timed_trace.flags &= ~(unsigned)PENSTOCK_BACKEND_NOT_AUTOMATIC;
+    timed_trace.enqueue = trace_enqueue;
+    timed_cpu = penstock__cpu_backend;
+    timed_cpu.run_gathered = cpu_run_gathered;
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
-    test_candidates(context, &late_cpu, &late_trace);
+    test_candidates(context, &timed_cpu, &timed_trace);
     CHECK_OK(penstock_context_tell_choices(context, tell_choice, NULL));
     return context;
 }
@@ -81,10 +93,11 @@ static void receive(penstock_context *context, size_t count, bool points, const 
     penstock_stream_free(stream);
 }
 
-static void late_device(size_t count)
+static void slow_device(size_t count)
 {
     penstock_context *context = new_context();
-    late_ns = 20000000;
+    cpu_ns = 100000;
+    trace_ns = 100000000;
     told.choices = 0;
     receive(context, count, false, "cpu");
     CHECK(told.choices == 1 && told.candidates == 2 && told.timed == 2 && !told.remembered,
@@ -99,11 +112,11 @@ static void late_device(size_t count)
     penstock_context_free(context);
 }
 
-static void late_processor(size_t count)
+static void slow_processor(size_t count)
 {
     penstock_context *context = new_context(); /* with a folder of its own, which has no answer yet */
-    late_ns = 0;
-    cpu_late_ns = 1000000;
+    cpu_ns = 100000000;
+    trace_ns = 100000;
     receive(context, count, false, "trace");
     CHECK(told.timed == 2 && !told.remembered && told.trace_s < told.cpu_s, "%u timed, %g and %g s", told.timed,
           told.trace_s, told.cpu_s);
@@ -115,10 +128,10 @@ int main(void)
     if (!test_make_folder())
         return test_skip("no folder can be made");
     const size_t count = make_frame();
-    late_device(count);
+    slow_device(count);
     test_remove_folder();
     CHECK(test_make_folder(), "no folder can be made");
-    late_processor(count);
+    slow_processor(count);
     test_remove_folder();
     return test_finish();
 }
