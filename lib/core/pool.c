@@ -156,7 +156,8 @@ static void leave(struct penstock__pool *pool, struct loop *loop)
 /* Works in the loop if there is one with iterations left; whether it was open. */
 static bool join(struct penstock__pool *pool, struct loop *loop, unsigned worker)
 {
-    if (atomic_load(&loop->inside) & CLOSED || find_piece(loop, 0, pieces_of(loop)) == pieces_of(loop))
+    const size_t pieces = pieces_of(loop);
+    if (atomic_load(&loop->inside) & CLOSED || find_piece(loop, 0, pieces) == pieces)
         return false;
     const bool open = !(atomic_fetch_add(&loop->inside, 1) & CLOSED);
     if (open)

@@ -29,11 +29,6 @@
 
 static const char *const names[GPU_VITERBI_KERNELS] = {"level", "fill", "decode", "check", "whole"};
 
-static size_t round_up(size_t value, size_t multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 /* ---------------------------------------------------------------- configuration --------------- */
 
 /* Steps after which the state is as good as known; as of tail-biting blocks. */
@@ -66,7 +61,7 @@ static void override(struct gpu_viterbi *self, const char *text)
         if (value)
             *tuning[i].to = value;
     }
-    self->warm = (unsigned)round_up(self->warm, CHUNK);
+    self->warm = (unsigned)penstock__round_up(self->warm, CHUNK);
 }
 
 static size_t ring_bytes(const struct gpu_viterbi *self)
@@ -79,7 +74,7 @@ static bool fill_unit(struct gpu_viterbi *self, const struct gpu_limits *limits)
 {
     const char *wanted = limits->config ? limits->config : getenv("PENSTOCK_VITERBI_SHAPE");
     unsigned depth = self->lag * STEPS * 2;
-    self->warm = (unsigned)round_up(depth * 4 / 3, CHUNK);
+    self->warm = (unsigned)penstock__round_up(depth * 4 / 3, CHUNK);
     self->group = limits->cpu ? CPU_GROUP : 128;
     while (self->group > 32 &&
            (self->group * ring_bytes(self) > limits->local_bytes || self->group > limits->max_group))
@@ -104,7 +99,7 @@ int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock
     const bool all_sent = penstock__viterbi_sent(viterbi, viterbi->period / viterbi->count) == viterbi->period;
     *self = (struct gpu_viterbi){.stride = viterbi->count > 2 ? 4 : 2,
                                  .states = 1u << (viterbi->constraint - 1),
-                                 .first = round_up(viterbi->depth, CHUNK),
+                                 .first = penstock__round_up(viterbi->depth, CHUNK),
                                  .local_bytes = limits->local_bytes,
                                  .cpu = limits->cpu};
     self->lag = (depth_of(viterbi) + 2 * STEPS - 1) / (2 * STEPS);
@@ -119,7 +114,7 @@ int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock
     if (limits->single_only && viterbi->soft == PENSTOCK_SOFT_F32 && viterbi->scale == 0)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "floats without a given scale need numbers of 64 bits, which "
                                                          "the device does not have");
-    self->row_bytes = round_up(row_steps(self, viterbi, viterbi->bits) * self->stride, 16);
+    self->row_bytes = penstock__round_up(row_steps(self, viterbi, viterbi->bits) * self->stride, 16);
     if (self->states > limits->max_group)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u states need as many work-items in a group", self->states);
     return PENSTOCK_OK;
@@ -283,7 +278,7 @@ static void cut(struct gpu_viterbi_job *work, const struct gpu_viterbi *self, si
     size_t most = self->cpu ? 1 : steps / LEAST_WINDOW;
     most = most < 1 ? 1 : most > MOST_WINDOWS ? MOST_WINDOWS : most;
     for (size_t n = self->windows ? self->windows : 1; n <= (self->windows ? self->windows : most); n++) {
-        size_t length = round_up((steps + n - 1) / n, CHUNK), windows = (steps + length - 1) / length;
+        size_t length = penstock__round_up((steps + n - 1) / n, CHUNK), windows = (steps + length - 1) / length;
         double time = time_of(self, windows * count, length + (windows > 1 ? beside : CHUNK), units);
         if (best == 0 || time < best * WORTH) {
             best = time;

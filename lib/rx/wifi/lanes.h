@@ -94,6 +94,17 @@ LANES_INLINE void lanes_turn(lanes *re, lanes *im, const float *turn_re, const f
     *im = was * by_im + *im * by_re;
 }
 
+/* `re` and `im` times one number for the whole row. */
+LANES_INLINE void lanes_turn_by(lanes *out_re, lanes *out_im, const lanes *re, const lanes *im, float turn_re,
+                                float turn_im)
+{
+    lanes by_re, by_im;
+    lanes_fill(&by_re, turn_re);
+    lanes_fill(&by_im, turn_im);
+    *out_re = *re * by_re - *im * by_im;
+    *out_im = *re * by_im + *im * by_re;
+}
+
 /* A DFT of four rows. */
 LANES_INLINE void lanes_transform_four(lanes *out_re, lanes *out_im, const lanes *re, const lanes *im, size_t step)
 {

@@ -102,13 +102,9 @@ static void transform_there(lanes *re, lanes *im, const struct penstock__wifi_co
         lanes_transform_eight(re + b, im + b, 4);
     for (unsigned k = 0; k < 8; k++) {
         lanes *four_re = re + 4 * k, *four_im = im + 4 * k, from_re[4], from_im[4];
-        for (unsigned b = 0; b < 4; b++) {
-            lanes turn_re, turn_im;
-            lanes_fill(&turn_re, correlator->quarter_re[k][b]);
-            lanes_fill(&turn_im, correlator->quarter_im[k][b]);
-            from_re[b] = four_re[b] * turn_re - four_im[b] * turn_im;
-            from_im[b] = four_re[b] * turn_im + four_im[b] * turn_re;
-        }
+        for (unsigned b = 0; b < 4; b++)
+            lanes_turn_by(&from_re[b], &from_im[b], &four_re[b], &four_im[b], correlator->quarter_re[k][b],
+                          correlator->quarter_im[k][b]);
         lanes_transform_four(four_re, four_im, from_re, from_im, 1);
         for (unsigned m = 0; m < 4; m++)
             lanes_turn(&four_re[m], &four_im[m], correlator->re[4 * k + m], correlator->im[4 * k + m]);
@@ -133,13 +129,9 @@ static void transform_back(lanes *re, lanes *im, const struct penstock__wifi_cor
         for (unsigned m = 0; m < 4; m++)
             lanes_turn(&four_re[m], &four_im[m], correlator->re[4 * k + m], correlator->im[4 * k + m]);
         lanes_transform_four(to_re, to_im, four_re, four_im, 1);
-        for (unsigned b = 0; b < 4; b++) {
-            lanes turn_re, turn_im;
-            lanes_fill(&turn_re, correlator->quarter_re[k][b]);
-            lanes_fill(&turn_im, correlator->quarter_im[k][b]);
-            four_re[b] = to_re[b] * turn_re - to_im[b] * turn_im;
-            four_im[b] = to_re[b] * turn_im + to_im[b] * turn_re;
-        }
+        for (unsigned b = 0; b < 4; b++)
+            lanes_turn_by(&four_re[b], &four_im[b], &to_re[b], &to_im[b], correlator->quarter_re[k][b],
+                          correlator->quarter_im[k][b]);
     }
     for (unsigned b = 0; b < 4; b++)
         lanes_transform_eight(re + b, im + b, 4);
