@@ -13,6 +13,7 @@
 #define MOST_FRAMES 21
 #define STRIDE      (MOST_WIDTH + FOLD_WIDTH)
 #define ROWS        (MOST_DEPTH + 3 * MOST_FRAMES)
+#define PITCH       72 /* whole lines of the cache */
 
 static penstock_cf32 in[ROWS * STRIDE], out[MOST_FRAMES][STRIDE], alone[STRIDE];
 static float weights[2 * MOST_WIDTH * MOST_DEPTH];
@@ -65,23 +66,26 @@ static void check(const struct channelizer_kernels *kernels, size_t width, size_
     }
 }
 
-/* Values by their place, so that no two are alike. */
-static void check_apart(const struct channelizer_kernels *kernels, size_t channels, size_t count, size_t at)
+/* Values by their place, so that no two are alike. Streams that begin alike in their lines of the cache, or each
+ * otherwise. */
+static void check_apart(const struct channelizer_kernels *kernels, size_t channels, size_t count, size_t at, bool alike,
+                        bool past)
 {
-    static penstock_cf32 streams[MOST_WIDTH][STRIDE], expected[MOST_WIDTH][STRIDE];
+    static _Alignas(64) penstock_cf32 streams[MOST_WIDTH][PITCH], expected[MOST_WIDTH][PITCH];
     void *to[MOST_WIDTH];
     for (size_t i = 0; i < count * channels; i++)
         in[i] = (penstock_cf32){(float)i, i % 5 ? -(float)i : NAN};
     memset(streams, 1, sizeof streams);
     memset(expected, 1, sizeof expected);
     for (size_t c = 0; c < channels; c++) {
-        to[c] = streams[c];
+        const size_t first = alike ? 0 : c % 3;
+        to[c] = streams[c] + first;
         for (size_t f = 0; f < count; f++)
-            expected[c][at + f] = in[f * channels + c];
+            expected[c][first + at + f] = in[f * channels + c];
     }
-    kernels->take_apart(to, at, in, channels, count);
-    CHECK(!memcmp(streams, expected, sizeof streams), "%s: %zu frames of %zu channels to place %zu", kernels->name,
-          count, channels, at);
+    kernels->take_apart(to, at, in, channels, count, past);
+    CHECK(!memcmp(streams, expected, sizeof streams), "%s: %zu frames of %zu channels to place %zu%s%s", kernels->name,
+          count, channels, at, alike ? ", alike" : "", past ? ", past the caches" : "");
 }
 
 int main(void)
@@ -98,9 +102,9 @@ int main(void)
             check(builds[b], FOLD_WIDTH / 2 * (1 + test_random(&seed) % (2 * MOST_WIDTH / FOLD_WIDTH)),
                   1 + test_random(&seed) % MOST_DEPTH, 1 + test_random(&seed) % MOST_FRAMES, i % 2 ? STRIDE : -STRIDE,
                   seed);
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 400; i++)
             check_apart(builds[b], 1 + test_random(&seed) % MOST_WIDTH, test_random(&seed) % (STRIDE - 9),
-                        test_random(&seed) % 9);
+                        test_random(&seed) % 9, i & 1, i & 2);
     }
     return test_finish();
 }

@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+#define PAST_BYTES ((size_t)1 << 20) /* of streams: more does not stay in the caches for the caller */
+
 /* ---------------------------------------------------------------- values out ------------------ */
 
-/* `count` whole frames to where they are wanted. */
+/* `count` whole frames to where they are wanted; streams `past` the caches. */
 static void deliver(const struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,
-                    const struct frame_sink *sink, size_t at)
+                    const struct frame_sink *sink, size_t at, bool past)
 {
     const size_t channels = engine->bank.channels, kept = engine->kept, *select = engine->select;
     if (sink->frames && !select) {
@@ -21,7 +23,7 @@ static void deliver(const struct channelizer_engine *engine, const penstock_cf32
         for (size_t c = 0; c < kept; c++)
             sink->frames[(at + f) * kept + c] = frames[f * channels + select[c]];
     if (sink->streams && !select)
-        engine->bank.kernels->take_apart(sink->streams, at, frames, channels, count);
+        engine->bank.kernels->take_apart(sink->streams, at, frames, channels, count, past);
     for (size_t c = 0; c < kept && sink->streams && select; c++)
         for (size_t f = 0; f < count; f++)
             ((penstock_cf32 *)sink->streams[c])[at + f] = frames[f * channels + select[c]];
@@ -53,6 +55,11 @@ struct work {
     penstock_cf32 *batch;          /* folded frames one after the other */
     size_t at;
 };
+
+static bool past_caches(const struct work *work)
+{
+    return work->count * work->engine->bank.channels * sizeof *work->frames >= PAST_BYTES;
+}
 
 static size_t count_of(const struct work *work, size_t item)
 {
@@ -100,7 +107,7 @@ static void make_frames(const struct work *work, unsigned worker, const penstock
     if (status)
         engine->statuses[worker] = status;
     else if (!direct)
-        deliver(engine, made, count, work->sink, work->at + first);
+        deliver(engine, made, count, work->sink, work->at + first, past_caches(work));
 }
 
 static void make_item(void *argument, size_t item, unsigned worker)
@@ -158,7 +165,7 @@ static void deliver_item(void *argument, size_t item, unsigned worker)
     size_t first = item * work->item;
     (void)worker;
     deliver(work->engine, work->frames + first * work->engine->bank.channels, count_of(work, item), work->sink,
-            work->at + first);
+            work->at + first, past_caches(work));
 }
 
 void penstock__channelizer_engine_deliver(struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,

@@ -28,8 +28,10 @@ struct channelizer_kernels {
     void (*fold)(penstock_cf32 *const *out, const penstock_cf32 *const *rows, size_t frames, ptrdiff_t step,
                  const struct fold_weights *weights);
 
-    /* streams[c][at + f] = frames[f][c], f < count, c < channels: bits are copied. No alignment is asked for. */
-    void (*take_apart)(void *const *streams, size_t at, const penstock_cf32 *frames, size_t channels, size_t count);
+    /* streams[c][at + f] = frames[f][c], f < count, c < channels: bits are copied. No alignment is asked for. `past`
+     * the processor's caches where that can be. */
+    void (*take_apart)(void *const *streams, size_t at, const penstock_cf32 *frames, size_t channels, size_t count,
+                       bool past);
 };
 
 extern const struct channelizer_kernels penstock__channelizer_kernels_plain, penstock__channelizer_kernels_avx2,
