@@ -237,8 +237,8 @@ const struct auto_case auto_cases[] = {
     {"stream filter:513:d10 by 65536", open_decimator, run_stream, 513, 65536},
     {"stream channelizer:64 by 65536", open_channelizer, run_stream, 64, 65536},
     {"stream synthesizer:64 by 1024", open_synthesizer, run_stream, 64, 1024},
-    {"receiver wifi:54, 4 frames", open_receiver, run_receiver, 1500, 4},
-    {"receiver wifi:54, 64 frames", open_receiver, run_receiver, 1500, 64},
+    {"receiver wifi:54:x4", open_receiver, run_receiver, 1500, 4},
+    {"receiver wifi:54:x64", open_receiver, run_receiver, 1500, 64},
 };
 
 const size_t auto_case_count = sizeof auto_cases / sizeof *auto_cases;

@@ -36,8 +36,9 @@ int study_plans(const struct study *study);
 /* How long enqueueing a plan takes on the host. Without a device: cuda. Returns an exit code. */
 int study_enqueue(const struct study *study);
 
-/* The rate of "auto" over that of the best named device, in fresh processes: with cold and kept answers, on an idle
- * machine and beside a busy process on every second processor. `only`: of the cases whose names contain it. */
+/* The rate of "auto" over that of the best named device, in fresh processes that take turns: with cold and kept
+ * answers, on an idle machine and beside a busy process on every second processor. `only`: of the cases whose names
+ * contain it. */
 int study_auto(const struct study *study);
 
 #endif

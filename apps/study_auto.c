@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /*
- * bench --study auto: is "auto" ever the wrong choice? Each measurement is a child of a process that has opened no
- * device, so that none finds what another one left but files of the cache folder.
+ * bench --study auto: is "auto" ever the wrong choice? Each measurement is a process of its own. Those that are
+ * compared take turns, so that other work on the machine falls on all of them.
  */
 #include "auto_case.h"
 #include "command.h"
@@ -11,43 +11,39 @@
 #include "progress.h"
 #include "study.h"
 #include "study_folder.h"
-#include "targets.h"
+#include "study_process.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define SETTLED_S       2.0 /* from the start on: auto has decided by then */
 #define SETTLED_NAMED_S 0.3
-#define TIMED_S         0.5
-#define LIMIT_S         90 /* of a child */
+#define TURN_S          0.05
+#define ROUND           4 /* turns that count as one: in both orders, with each half of the processors busy */
+#define ROUNDS          6
+#define TURNS           (ROUND * ROUNDS)
+#define LIMIT_S         90  /* of a process */
+#define NEAR            0.5 /* of the fastest device's rate on the idle machine: others are not compared */
 #define GOOD            0.95
 #define BAD             0.8
-#define MOST_DEVICES    16
-#define MOST_BUSY       512
-
-/* What a child tells. */
-struct outcome {
-    bool done;
-    double rate_msps; /* NAN: not asked for */
-    double first_s;   /* from the context to the end of the first step */
-    char device[32];  /* that worked in the end */
-};
+#define MOST_DEVICES    (STUDY_PROCESSES - 1)
 
 struct job {
     const struct auto_case *kind;
     const char *device;
     double settled_s;
-    bool first_alone;
 };
 
-/* ---------------------------------------------------------------- a child --------------------- */
+/* What a process tells: when its first step is done, when it has settled, and after each turn. */
+struct answer {
+    bool good;
+    double value;    /* seconds from the context to the end of the first step; Msamples/s of a turn */
+    char device[32]; /* that works now */
+};
+
+/* ---------------------------------------------------------------- a process that measures ----- */
 
 /* Whole steps until `end_s`, and how many. */
 static int run_until(struct auto_work *work, const struct auto_case *kind, double end_s, size_t *steps)
@@ -58,80 +54,41 @@ static int run_until(struct auto_work *work, const struct auto_case *kind, doubl
     return status;
 }
 
-static int measure_in(struct outcome *outcome, struct auto_work *work, const struct job *job, double start_s)
+static bool tell(int line, const struct auto_work *work, int status, double value)
+{
+    struct answer answer = {.good = !status, .value = value};
+    if (!status)
+        snprintf(answer.device, sizeof answer.device, "%s", auto_work_device(work));
+    return study_tell(line, &answer, sizeof answer) && !status;
+}
+
+static bool take_turn(int line, struct auto_work *work, const struct auto_case *kind)
 {
     size_t steps;
-    int status = job->kind->open(work, job->kind->size, job->kind->count);
-    if (status || (status = job->kind->step(work)))
-        return status;
-    outcome->first_s = seconds_now() - start_s;
-    if (job->first_alone || (status = run_until(work, job->kind, start_s + job->settled_s, &steps)))
-        return status;
-    double before_s = seconds_now();
-    status = run_until(work, job->kind, before_s + TIMED_S, &steps);
-    outcome->rate_msps = 1e-6 * (double)(steps * work->samples) / (seconds_now() - before_s);
-    return status;
+    const double before_s = seconds_now();
+    const int status = run_until(work, kind, before_s + TURN_S, &steps);
+    return tell(line, work, status, 1e-6 * (double)(steps * work->samples) / (seconds_now() - before_s));
 }
 
-static void measure(struct outcome *outcome, const struct job *job)
+/* What it makes is left to the end of the process: how long that takes is nobody's concern here. */
+static void measure(const void *argument, int line)
 {
+    const struct job *job = argument;
     struct auto_work work = {.device = job->device};
-    double start_s = seconds_now();
-    *outcome = (struct outcome){.rate_msps = (double)NAN};
-    if (!penstock_context_new(&work.context, &PENSTOCK_CONTEXT_DESC(.auto_cpu_while_compiling = true)) &&
-        !measure_in(outcome, &work, job, start_s)) {
-        snprintf(outcome->device, sizeof outcome->device, "%s", auto_work_device(&work));
-        outcome->done = true;
-    }
-    /* what it freed, and how long that takes, is nobody's concern here */
-}
-
-/* ---------------------------------------------------------------- processes ------------------- */
-
-static _Atomic pid_t at_work; /* the child; 0: none */
-
-/* Calls work(argument) in a child, and gives the `bytes` that it leaves at `result`. */
-static bool in_child(void (*work)(void *result, const void *argument), const void *argument, void *result, size_t bytes)
-{
-    int ends[2], state;
-    size_t got = 0;
-    ssize_t more;
-    fflush(NULL);
-    if (pipe(ends))
-        return false;
-    pid_t child = fork();
-    if (!child) {
-        setpgid(0, 0); /* what it starts ends with it */
-        close(ends[0]);
-        alarm(LIMIT_S);
-        work(result, argument);
-        _exit(write(ends[1], result, bytes) != (ssize_t)bytes);
-    }
-    if (child > 0)
-        setpgid(child, child); /* whoever comes first */
-    atomic_store(&at_work, child);
-    close(ends[1]);
-    while (child > 0 && got < bytes && (more = read(ends[0], (char *)result + got, bytes - got)) > 0)
-        got += (size_t)more;
-    close(ends[0]);
-    atomic_store(&at_work, 0); /* before its number may be another's */
-    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
+    const double start_s = seconds_now();
+    size_t steps;
+    int status = penstock_context_new(&work.context, &PENSTOCK_CONTEXT_DESC(.auto_cpu_while_compiling = true));
+    if (!status)
+        status = job->kind->open(&work, job->kind->size, job->kind->count);
+    if (!status)
+        status = job->kind->step(&work);
+    if (!tell(line, &work, status, seconds_now() - start_s))
+        return;
+    status = run_until(&work, job->kind, start_s + job->settled_s, &steps);
+    if (!tell(line, &work, status, 0))
+        return;
+    while (study_asked(line) && take_turn(line, &work, job->kind))
         ;
-    return got == bytes;
-}
-
-static void measure_job(void *result, const void *argument)
-{
-    measure(result, argument);
-}
-
-static struct outcome run_job(const struct auto_case *kind, const char *device, double settled_s, bool first_alone)
-{
-    struct job job = {kind, device, settled_s, first_alone};
-    struct outcome outcome = {.done = false};
-    if (!in_child(measure_job, &job, &outcome, sizeof outcome))
-        outcome.done = false;
-    return outcome;
 }
 
 struct names {
@@ -140,49 +97,130 @@ struct names {
 };
 
 /* Devices that auto may choose. */
-static void list_devices(void *result, const void *unused)
+static void list_devices(const void *unused, int line)
 {
-    struct names *names = result;
+    struct names names = {.count = 0};
     penstock_context *context;
     penstock_device_info info = PENSTOCK_DEVICE_INFO;
     (void)unused;
-    *names = (struct names){.count = 0};
     if (penstock_context_new(&context, NULL))
         return;
-    for (size_t i = 0; names->count < MOST_DEVICES && !penstock_device_get(context, i, &info); i++)
+    for (size_t i = 0; names.count < MOST_DEVICES && !penstock_device_get(context, i, &info); i++)
         if (info.automatic)
-            snprintf(names->name[names->count++], 32, "%s", info.name);
+            snprintf(names.name[names.count++], 32, "%s", info.name);
+    study_tell(line, &names, sizeof names);
 }
 
-struct busy {
-    size_t count;
-    pid_t process[MOST_BUSY];
+/* ---------------------------------------------------------------- those that are compared ----- */
+
+struct contender {
+    struct study_process process;
+    bool good;
+    double first_s, rates_msps[TURNS];
+    char device[32]; /* that works */
 };
 
-/* On every second processor. */
-static void start_busy(struct busy *busy)
+/* Starts one, and waits until it has settled. */
+static void start(struct contender *contender, const struct auto_case *kind, const char *device, double settled_s)
 {
-    size_t count = usable_cpus() / 2;
-    busy->count = 0;
-    for (size_t i = 0; i < count && i < MOST_BUSY; i++) {
-        pid_t child = fork();
-        if (!child) {
-            alarm(10 * LIMIT_S);
-            for (volatile bool busy_still = true; busy_still;)
-                ;
-        }
-        if (child > 0)
-            busy->process[busy->count++] = child;
+    const struct job job = {kind, device, settled_s};
+    struct answer first, settled;
+    *contender = (struct contender){.good = false};
+    if (!study_process_start(&contender->process, measure, &job, LIMIT_S) ||
+        !study_process_hear(&contender->process, &first, sizeof first) || !first.good)
+        return;
+    contender->first_s = first.value;
+    contender->good = study_process_hear(&contender->process, &settled, sizeof settled) && settled.good;
+}
+
+static void take_turn_of(struct contender *one, size_t turn)
+{
+    struct answer answer;
+    if (!one->good)
+        return;
+    study_process_ask(&one->process);
+    one->good = study_process_hear(&one->process, &answer, sizeof answer) && answer.good;
+    if (!one->good)
+        return;
+    one->rates_msps[turn] = answer.value;
+    memcpy(one->device, answer.device, sizeof one->device);
+}
+
+static void take_turns(struct contender contenders[], size_t count, struct study_busy *busy)
+{
+    for (size_t turn = 0; turn < TURNS; turn++) {
+        if (turn % 2 == 0)
+            study_busy_move(busy);
+        for (size_t i = 0; i < count; i++)
+            take_turn_of(&contenders[turn % 2 ? count - 1 - i : i], turn);
     }
 }
 
-static void stop_busy(struct busy *busy)
+static void end(struct contender contenders[], size_t count)
 {
-    for (size_t i = 0; i < busy->count; i++) {
-        kill(busy->process[i], SIGKILL);
-        waitpid(busy->process[i], NULL, 0);
-    }
-    busy->count = 0;
+    for (size_t i = 0; i < count; i++)
+        study_process_end(&contenders[i].process);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+static double median(double values[ROUNDS])
+{
+    qsort(values, ROUNDS, sizeof *values, compare);
+    return (values[ROUNDS / 2 - 1] + values[ROUNDS / 2]) / 2;
+}
+
+static double rate_of_round(const struct contender *contender, size_t round)
+{
+    double sum = 0;
+    for (size_t i = 0; i < ROUND; i++)
+        sum += contender->rates_msps[ROUND * round + i];
+    return sum / ROUND;
+}
+
+/* 0 for one that failed. */
+static double rate(const struct contender *contender)
+{
+    double rates[ROUNDS];
+    for (size_t i = 0; i < ROUNDS; i++)
+        rates[i] = rate_of_round(contender, i);
+    return contender->good ? median(rates) : 0;
+}
+
+/* Round by round: what disturbs for longer than that disturbs both. */
+static double ratio_of(const struct contender *one, const struct contender *other)
+{
+    double ratios[ROUNDS];
+    for (size_t i = 0; i < ROUNDS; i++)
+        ratios[i] = rate_of_round(one, i) / rate_of_round(other, i);
+    return median(ratios);
+}
+
+static const struct contender *fastest(const struct contender contenders[], size_t count)
+{
+    const struct contender *best = &contenders[0];
+    for (size_t i = 1; i < count; i++)
+        if (rate(&contenders[i]) > rate(best))
+            best = &contenders[i];
+    return best;
+}
+
+/* Of all devices those that come near the fastest on the idle machine. */
+static void find_near(struct names *near, const struct auto_case *kind, const struct names *all)
+{
+    struct contender contenders[MOST_DEVICES];
+    for (size_t i = 0; i < all->count; i++)
+        start(&contenders[i], kind, all->name[i], SETTLED_NAMED_S);
+    take_turns(contenders, all->count, &(struct study_busy){.count = 0});
+    end(contenders, all->count);
+    near->count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (contenders[i].good && rate(&contenders[i]) >= NEAR * rate(fastest(contenders, all->count)))
+            memcpy(near->name[near->count++], all->name[i], sizeof all->name[i]);
 }
 
 /* ---------------------------------------------------------------- a case ---------------------- */
@@ -199,101 +237,112 @@ struct condition {
 };
 
 static const struct condition conditions[] = {
-    {"cold", true, false}, {"warm", false, false}, {"cold, busy", true, true}, {"warm, busy", false, true}};
+    {"cold", true, false}, {"warm", false, false}, {"cold busy", true, true}, {"warm busy", false, true}};
 
 static void print_row(struct tally *tally, const struct auto_case *kind, const struct condition *condition,
-                      const struct outcome *chosen, const struct outcome *best, double cpu_first_s)
+                      const struct contender *chosen, const struct contender *best, double cpu_first_s)
 {
-    double ratio = chosen->rate_msps / best->rate_msps;
     tally->rows++;
-    if (!chosen->done || !best->done) {
+    if (!chosen->good || !best->good) {
         tally->failed++;
         printf(tally->csv ? "%s,%s,failed\n" : "%-34s %-10s FAILED\n", kind->name, condition->name);
         return;
     }
+    const double ratio = ratio_of(chosen, best);
     tally->good += ratio >= GOOD;
     tally->bad += ratio < BAD;
     tally->least = fmin(tally->least, ratio);
     printf(tally->csv ? "%s,%s,%s,%.6g,%s,%.6g,%.4f,%.4g,%.4g\n"
                       : "%-34s %-10s %-9s %9.2f  %-9s %9.2f %7.3f %9.1f %9.1f\n",
-           kind->name, condition->name, chosen->device, chosen->rate_msps, best->device, best->rate_msps, ratio,
+           kind->name, condition->name, chosen->device, rate(chosen), best->device, rate(best), ratio,
            1e3 * chosen->first_s, 1e3 * cpu_first_s);
     fflush(stdout);
 }
 
-/* In an empty folder, or in the one that the runs by name have filled. The best device is
- * timed before and behind, and the mean counts. */
-static int run_condition(struct tally *tally, const struct auto_case *kind, const struct condition *condition,
-                         const char *best)
+/* Starts one that finds an empty cache folder, or the one that is in use. It is taken away with `folder`. */
+static int start_in(struct study_folder *folder, bool cold, struct contender *contender, const struct auto_case *kind,
+                    const char *device, double settled_s)
 {
     const char *kept = getenv("PENSTOCK_CACHE_DIR");
     char before[300];
-    struct study_folder folder = {.path = ""};
-    struct busy busy = {.count = 0};
-    struct outcome chosen, cpu, named, again;
-    int code;
+    int code = EXIT_DONE;
     snprintf(before, sizeof before, "%s", kept ? kept : "");
-    if (condition->busy)
-        start_busy(&busy);
-    named = run_job(kind, best, SETTLED_NAMED_S, false);
-    if (condition->cold && (code = study_folder_open(&folder))) {
-        stop_busy(&busy);
+    if (cold && (code = study_folder_open(folder)))
         return code;
-    }
-    chosen = run_job(kind, "auto", SETTLED_S, false);
-    if (!condition->cold) /* the second of its kind */
-        chosen = run_job(kind, "auto", SETTLED_S, false);
-    study_folder_close(&folder);
-    if (condition->cold && (code = study_folder_open(&folder))) {
-        stop_busy(&busy);
-        return code;
-    }
-    cpu = run_job(kind, "cpu", 0, true);
-    study_folder_close(&folder);
+    start(contender, kind, device, settled_s);
     study_folder_use(before);
-    again = run_job(kind, best, SETTLED_NAMED_S, false);
-    stop_busy(&busy);
-    named.done = named.done && again.done;
-    named.rate_msps = (named.rate_msps + again.rate_msps) / 2;
-    print_row(tally, kind, condition, &chosen, &named, cpu.first_s);
-    return EXIT_DONE;
+    return code;
 }
 
-/* The fastest by name, on the idle machine. */
-static const char *find_best(const struct auto_case *kind, const struct names *names)
+/* The first result of the CPU. */
+static int time_cpu(double *first_s, bool cold, const struct auto_case *kind)
 {
-    const char *best = "cpu";
-    double rate = 0;
-    for (size_t i = 0; i < names->count; i++) {
-        struct outcome outcome = run_job(kind, names->name[i], SETTLED_NAMED_S, false);
-        if (outcome.done && outcome.rate_msps > rate) {
-            rate = outcome.rate_msps;
-            best = names->name[i];
-        }
+    struct study_folder folder = {.path = ""};
+    struct contender cpu = {.good = false};
+    const int code = start_in(&folder, cold, &cpu, kind, "cpu", 0);
+    *first_s = cpu.first_s;
+    end(&cpu, 1);
+    study_folder_close(&folder);
+    return code;
+}
+
+/* "auto" and then the devices by name are started, and all of them take turns. */
+static int compare_all(struct tally *tally, const struct auto_case *kind, const struct condition *condition,
+                       const struct names *near, double cpu_first_s, struct study_busy *busy)
+{
+    struct study_folder folder = {.path = ""};
+    struct contender contenders[1 + MOST_DEVICES] = {{.good = false}};
+    const int code = start_in(&folder, condition->cold, contenders, kind, "auto", SETTLED_S);
+    if (!code) {
+        for (size_t i = 0; i < near->count; i++)
+            start(&contenders[1 + i], kind, near->name[i], SETTLED_NAMED_S);
+        take_turns(contenders, 1 + near->count, busy);
     }
-    return best;
+    end(contenders, 1 + near->count);
+    study_folder_close(&folder);
+    if (!code)
+        print_row(tally, kind, condition, contenders, fastest(contenders + 1, near->count), cpu_first_s);
+    return code;
+}
+
+static int run_condition(struct tally *tally, const struct auto_case *kind, const struct condition *condition,
+                         const struct names *near)
+{
+    struct study_busy busy = {.count = 0};
+    struct contender before;
+    double cpu_first_s;
+    if (condition->busy)
+        study_busy_start(&busy, 10 * LIMIT_S);
+    if (!condition->cold) { /* what is kept is that of another run */
+        start(&before, kind, "auto", SETTLED_S);
+        end(&before, 1);
+    }
+    int code = time_cpu(&cpu_first_s, condition->cold, kind);
+    if (!code)
+        code = compare_all(tally, kind, condition, near, cpu_first_s, &busy);
+    study_busy_end(&busy);
+    return code;
 }
 
 static int run_cases(struct tally *tally, const struct study *study, const struct names *names)
 {
     int code = EXIT_DONE;
+    struct names near;
     for (size_t i = 0; i < auto_case_count && !code && !interrupted(); i++) {
         const struct auto_case *kind = &auto_cases[i];
         if (study->only && !strstr(kind->name, study->only))
             continue;
-        const char *best = find_best(kind, names);
+        find_near(&near, kind, names);
         for (size_t j = 0; j < sizeof conditions / sizeof *conditions && !code && !interrupted(); j++)
-            code = run_condition(tally, kind, &conditions[j], best);
+            code = run_condition(tally, kind, &conditions[j], &near);
     }
     return code;
 }
 
-/* After an interrupt: the rows so far are printed, and the child measures for nobody. */
+/* After an interrupt: the rows so far are printed, and the processes measure for nobody. */
 static int conclude(void *folder)
 {
-    pid_t child = atomic_load(&at_work);
-    if (child > 0)
-        kill(-child, SIGKILL);
+    study_process_end_all();
     study_folder_close(folder);
     return interrupt_tell(EXIT_DONE);
 }
@@ -303,12 +352,15 @@ int study_auto(const struct study *study)
     struct tally tally = {.least = (double)INFINITY, .csv = study->csv};
     struct study_folder folder = {.path = ""};
     struct names names = {.count = 0};
+    struct study_process lister;
     int code = study_folder_open(&folder);
     if (code)
         return code;
     interrupt_conclude_by(conclude, &folder, EXIT_DONE);
-    if (!in_child(list_devices, NULL, &names, sizeof names))
+    if (!study_process_start(&lister, list_devices, NULL, LIMIT_S) ||
+        !study_process_hear(&lister, &names, sizeof names) || !names.count)
         code = fail(EXIT_DATA, "the devices cannot be listed");
+    study_process_end(&lister);
     puts(tally.csv ? "case,condition,device,rate_msps,best,best_msps,ratio,first_ms,cpu_first_ms"
                    : "case                               condition  auto      Msample/s  best      Msample/s   ratio  "
                      "first ms on the CPU");

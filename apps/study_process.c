@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Processes that measure when they are asked. */
+#include "study_process.h"
+#include "targets.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static _Atomic pid_t at_work[STUDY_PROCESSES];
+
+/* Puts `now` in the place of `before` in the list of those at work. */
+static bool list(pid_t before, pid_t now)
+{
+    for (size_t i = 0; i < STUDY_PROCESSES; i++) {
+        pid_t expected = before;
+        if (atomic_compare_exchange_strong(&at_work[i], &expected, now))
+            return true;
+    }
+    return false;
+}
+
+bool study_process_start(struct study_process *process, void (*work)(const void *argument, int line),
+                         const void *argument, unsigned limit_s)
+{
+    int ends[2];
+    *process = (struct study_process){.id = 0};
+    fflush(NULL);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        return false;
+    const pid_t child = fork();
+    if (!child) {
+        setpgid(0, 0); /* what it starts ends with it */
+        close(ends[0]);
+        alarm(limit_s);
+        work(argument, ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return false;
+    }
+    setpgid(child, child); /* whoever comes first */
+    *process = (struct study_process){.id = child, .line = ends[0]};
+    if (list(0, child))
+        return true;
+    study_process_end(process);
+    return false;
+}
+
+bool study_process_hear(const struct study_process *process, void *what, size_t bytes)
+{
+    size_t got = 0;
+    while (process->id && got < bytes) {
+        const ssize_t more = read(process->line, (char *)what + got, bytes - got);
+        if (more > 0)
+            got += (size_t)more;
+        else if (!more || errno != EINTR)
+            return false;
+    }
+    return got == bytes;
+}
+
+void study_process_ask(const struct study_process *process)
+{
+    const char turn = 't';
+    if (process->id) /* one that ended is heard of by the next answer, which does not come */
+        (void)!send(process->line, &turn, 1, MSG_NOSIGNAL);
+}
+
+void study_process_end(struct study_process *process)
+{
+    if (!process->id)
+        return;
+    kill(-process->id, SIGKILL);
+    close(process->line);
+    list(process->id, 0); /* before its number may be another's */
+    while (waitpid(process->id, NULL, 0) < 0 && errno == EINTR)
+        ;
+    process->id = 0;
+}
+
+void study_process_end_all(void)
+{
+    for (size_t i = 0; i < STUDY_PROCESSES; i++) {
+        const pid_t child = atomic_load(&at_work[i]);
+        if (child > 0)
+            kill(-child, SIGKILL);
+    }
+}
+
+void study_busy_start(struct study_busy *busy, unsigned limit_s)
+{
+    const size_t count = usable_cpus() / 2, most = sizeof busy->process / sizeof *busy->process;
+    *busy = (struct study_busy){.count = 0};
+    for (size_t i = 0; i < count && i < most; i++) {
+        const pid_t child = fork();
+        if (!child) {
+            alarm(limit_s);
+            for (volatile bool busy_still = true; busy_still;)
+                ;
+        }
+        if (child > 0)
+            busy->process[busy->count++] = child;
+    }
+    study_busy_move(busy);
+}
+
+/* Pairs of the processors that this process may use: of each the first one, or the second. */
+void study_busy_move(struct study_busy *busy)
+{
+    cpu_set_t usable, one;
+    size_t seen = 0;
+    if (sched_getaffinity(0, sizeof usable, &usable))
+        return;
+    busy->moves++;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &usable))
+            continue;
+        if (seen / 2 < busy->count && (seen + busy->moves) % 2) {
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            sched_setaffinity(busy->process[seen / 2], sizeof one, &one);
+        }
+        seen++;
+    }
+}
+
+void study_busy_end(struct study_busy *busy)
+{
+    for (size_t i = 0; i < busy->count; i++) {
+        kill(busy->process[i], SIGKILL);
+        waitpid(busy->process[i], NULL, 0);
+    }
+    busy->count = 0;
+}
+
+bool study_tell(int line, const void *what, size_t bytes)
+{
+    return send(line, what, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+bool study_asked(int line)
+{
+    char turn;
+    return read(line, &turn, 1) == 1;
+}
