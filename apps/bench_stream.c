@@ -13,7 +13,8 @@
 
 enum { LENGTH = 1024, BUS_RUNS = 5, COPIES = 7 };
 #define BUS_BYTES    ((size_t)1 << 28)
-#define LOCKED_BYTES ((size_t)1 << 25) /* as a stream's ring */
+#define LOCKED_BYTES ((size_t)1 << 25) /* each way: as a stream's batches in flight, of which one is */
+#define PIECE_BYTES  ((size_t)1 << 23)
 
 /* ---------------------------------------------------------------- the bus --------------------- */
 
@@ -61,54 +62,72 @@ static double bus_seconds(const struct case_target *target, double in_bytes, dou
 
 /* ---------------------------------------------------------------- copies ---------------------- */
 
-struct copy {
+struct way {
     char *ordinary, *locked;
-    size_t bytes; /* of `ordinary`, by pieces of LOCKED_BYTES */
-    bool back;
+    size_t bytes; /* of `ordinary` */
 };
 
+struct copy {
+    struct way in, out;
+    size_t pieces;
+};
+
+/* A member's part of the piece from byte `from` on to `to`. */
+static void copy_piece(const struct way *way, size_t from, size_t to, bool out, unsigned member, unsigned count)
+{
+    const size_t first = (to - from) * member / count, bytes = (to - from) * (member + 1) / count - first;
+    char *ordinary = way->ordinary + from + first, *locked = way->locked + from % LOCKED_BYTES + first;
+    memcpy(out ? ordinary : locked, out ? locked : ordinary, bytes);
+}
+
+/* By turns in and out, as a stream is pushed and pulled. */
 static void copy_share(void *argument, unsigned member, unsigned count)
 {
     const struct copy *copy = argument;
-    for (size_t at = 0; at < copy->bytes; at += LOCKED_BYTES) {
-        const size_t bytes = copy->bytes - at < LOCKED_BYTES ? copy->bytes - at : LOCKED_BYTES,
-                     first = bytes * member / count, share = bytes * (member + 1) / count - first;
-        char *ordinary = copy->ordinary + at + first, *locked = copy->locked + first;
-        memcpy(copy->back ? ordinary : locked, copy->back ? locked : ordinary, share);
+    const size_t in = copy->in.bytes, out = copy->out.bytes, pieces = copy->pieces;
+    for (size_t i = 0; i < pieces; i++) {
+        copy_piece(&copy->in, in * i / pieces, in * (i + 1) / pieces, false, member, count);
+        copy_piece(&copy->out, out * i / pieces, out * (i + 1) / pieces, true, member, count);
     }
 }
 
-/* The best of several, of `bytes` one way. */
-static double copy_seconds(struct team *team, struct copy *copy, size_t bytes, bool back)
+static bool way_new(struct way *way, const struct case_target *target, size_t bytes)
 {
-    double best = NAN;
-    copy->bytes = bytes;
-    copy->back = back;
-    for (int i = 0; i < COPIES; i++) {
-        const double start = seconds_now();
-        team_run(team, copy_share, copy);
-        best = fmin(best, seconds_now() - start);
-    }
-    return best;
+    void *locked = NULL;
+    way->bytes = bytes;
+    way->ordinary = malloc(bytes + 1);
+    if (!penstock_host_memory_new(&locked, target->context, target->device, LOCKED_BYTES + PIECE_BYTES))
+        way->locked = locked;
+    if (!way->ordinary || !way->locked)
+        return false;
+    memset(way->ordinary, 1, bytes);
+    memset(way->locked, 2, LOCKED_BYTES + PIECE_BYTES);
+    return true;
 }
 
+static void way_free(struct way *way, const struct case_target *target)
+{
+    penstock_host_memory_free(target->context, way->locked);
+    free(way->ordinary);
+}
+
+/* The best of several. */
 static double copies_seconds(const struct case_target *target, size_t in_bytes, size_t out_bytes)
 {
     const size_t most = in_bytes > out_bytes ? in_bytes : out_bytes;
     struct team *team = team_new(target->threads);
-    struct copy copy = {.ordinary = malloc(most)};
-    void *locked = NULL;
-    double seconds = NAN;
-    if (team && copy.ordinary && !penstock_host_memory_new(&locked, target->context, target->device, LOCKED_BYTES)) {
-        copy.locked = locked;
-        memset(copy.ordinary, 1, most);
-        memset(copy.locked, 2, LOCKED_BYTES);
-        seconds = copy_seconds(team, &copy, in_bytes, false) + copy_seconds(team, &copy, out_bytes, true);
+    struct copy copy = {.pieces = most / PIECE_BYTES + 1};
+    double best = NAN;
+    const bool in = way_new(&copy.in, target, in_bytes), out = way_new(&copy.out, target, out_bytes);
+    for (int i = 0; i < COPIES && team && in && out; i++) {
+        const double start = seconds_now();
+        team_run(team, copy_share, &copy);
+        best = fmin(best, seconds_now() - start);
     }
-    penstock_host_memory_free(target->context, locked);
+    way_free(&copy.in, target);
+    way_free(&copy.out, target);
     team_free(team);
-    free(copy.ordinary);
-    return seconds;
+    return best;
 }
 
 /* ---------------------------------------------------------------- both ------------------------ */

@@ -11,7 +11,8 @@
 /*
  * For a row whose times are measured, with the bytes in and out of a run. A device with memory of its own: what its bus
  * carries of these bytes, both ways at once, and what copies by all threads allow, of the bytes in to page-locked
- * memory and of the bytes out from it, one after the other. The CPU: what a copy by all threads allows.
+ * memory and of the bytes out from it, by turns, with as much such memory each way as a stream has. The CPU: what a
+ * copy by all threads allows.
  */
 void bench_stream_limits(struct bench_row *row, const struct case_target *target, double in_bytes, double out_bytes);
 
