@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Files of the cache folder with a result each: the key, the time, and the result's lines. */
+/* Results of this process; and files of the cache folder with a result each: the key, the time, and the result's lines.
+ */
 #include "probe/memory.h"
 
 #include <inttypes.h>
@@ -10,6 +11,46 @@
 #include <time.h>
 
 #define CRASH_KEPT_S 3600
+
+/* ---------------------------------------------------------------- of this process ------------- */
+
+/* With the guard: the key's place; `count` where it has none. */
+static size_t place_of(const struct penstock__recent *recent, uint64_t key)
+{
+    size_t at = 0;
+    while (at < recent->count && recent->keys[at] != key)
+        at++;
+    return at;
+}
+
+static void *value_at(const struct penstock__recent *recent, size_t at)
+{
+    return (char *)recent->values + at * recent->bytes;
+}
+
+bool penstock__recent_recall(struct penstock__recent *recent, const char *key, void *value)
+{
+    penstock__guard(&recent->guard);
+    const size_t at = place_of(recent, penstock__hash(key, strlen(key)));
+    if (at < recent->count)
+        memcpy(value, value_at(recent, at), recent->bytes);
+    penstock__unguard(&recent->guard);
+    return at < recent->count;
+}
+
+void penstock__recent_keep(struct penstock__recent *recent, const char *key, const void *value)
+{
+    const uint64_t hash = penstock__hash(key, strlen(key));
+    penstock__guard(&recent->guard);
+    size_t at = place_of(recent, hash);
+    if (at == recent->count)
+        at = recent->next++ % recent->count;
+    recent->keys[at] = hash;
+    memcpy(value_at(recent, at), value, recent->bytes);
+    penstock__unguard(&recent->guard);
+}
+
+/* ---------------------------------------------------------------- of all ---------------------- */
 
 static void file_name(char name[64], const char *kind, const char *key)
 {

@@ -52,43 +52,14 @@ static bool write_key(char key[KEY_BYTES], const struct penstock_backend *backen
     return true;
 }
 
-/* Of this process: the last ones. Few drivers are there, and few texts about them. */
-static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED; /* over these and the next */
-static struct {
-    uint64_t key; /* 0: none */
-    struct penstock__probe_result result;
-} known[8];
+static uint64_t keys[8];
+static struct penstock__probe_result results[8];
+static struct penstock__recent known = PENSTOCK__RECENT(keys, results);
 
 /* What threads of this process ask now: one helper for each is enough. */
+static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED; /* over these */
 static uint64_t asking[8];
 static unsigned asking_forks; /* of the process that they are in */
-
-static bool recall_here(struct penstock__probe_result *result, const char *key)
-{
-    uint64_t hash = penstock__hash(key, strlen(key));
-    bool found = false;
-    penstock__guard(&guard);
-    for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
-        if ((found = known[i].key == hash))
-            *result = known[i].result;
-    penstock__unguard(&guard);
-    return found;
-}
-
-static void keep_here(const struct penstock__probe_result *result, const char *key)
-{
-    static size_t next;
-    uint64_t hash = penstock__hash(key, strlen(key));
-    size_t at = 0, count = sizeof known / sizeof *known;
-    penstock__guard(&guard);
-    while (at < count && known[at].key != hash)
-        at++;
-    if (at == count)
-        at = next++ % count;
-    known[at].key = hash;
-    known[at].result = *result;
-    penstock__unguard(&guard);
-}
 
 /* Of files. */
 static void write_kind(char kind[40], const struct penstock_backend *backend)
@@ -120,7 +91,7 @@ static void ask_and_keep(struct penstock__probe_result *result, penstock_context
     if (holds >= PENSTOCK__CANCELLED)
         *result = (struct penstock__probe_result){.untried = true};
     if (key && holds <= PENSTOCK__FOR_PROCESS)
-        keep_here(result, key);
+        penstock__recent_keep(&known, key, result);
     write_kind(kind, backend);
     if (key && holds == PENSTOCK__FOR_ALL)
         penstock__result_keep(result, context, kind, key);
@@ -173,9 +144,9 @@ bool penstock__probe_devices(struct penstock__probe_result *result, penstock_con
     }
     if (waits)
         return false;
-    if (has_key && !anew && !(remembered = recall_here(result, key)) &&
+    if (has_key && !anew && !(remembered = penstock__recent_recall(&known, key, result)) &&
         (remembered = penstock__result_recall(result, context, kind, key)))
-        keep_here(result, key);
+        penstock__recent_keep(&known, key, result);
     if (!remembered)
         ask_and_keep(result, context, backend, has_key ? key : NULL);
     if (has_key)

@@ -37,34 +37,9 @@ void penstock__trial_end(void)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-/* Of this process: the last ones. */
-static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED;
-static struct {
-    uint64_t key; /* 0: none */
-    struct penstock__finding finding;
-} known[64];
-
-static bool recall_here(struct penstock__finding *finding, const char *key)
-{
-    uint64_t hash = penstock__hash(key, strlen(key));
-    bool found = false;
-    penstock__guard(&guard);
-    for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
-        if ((found = known[i].key == hash))
-            *finding = known[i].finding;
-    penstock__unguard(&guard);
-    return found;
-}
-
-static void keep_here(const struct penstock__finding *finding, const char *key)
-{
-    static size_t next;
-    penstock__guard(&guard);
-    known[next].key = penstock__hash(key, strlen(key));
-    known[next].finding = *finding;
-    next = (next + 1) % (sizeof known / sizeof *known);
-    penstock__unguard(&guard);
-}
+static uint64_t keys[64];
+static struct penstock__finding findings[64];
+static struct penstock__recent known = PENSTOCK__RECENT(keys, findings);
 
 static void write_key(char key[KEY_BYTES], const struct penstock_backend *backend, const char *name)
 {
@@ -189,7 +164,7 @@ static int try_and_keep(struct penstock__finding *finding, const struct penstock
     penstock__log(device->context, PENSTOCK_LOG_DEBUG, "%s: a plan was tried in a process of its own in %.3g s: %s",
                   device->name, penstock__now_s() - began, finding->outcome ? finding->reason : "the driver holds");
     if (holds <= PENSTOCK__FOR_PROCESS)
-        keep_here(finding, key);
+        penstock__recent_keep(&known, key, finding);
     if (holds == PENSTOCK__FOR_ALL && finding->outcome)
         keep(finding, device->context, key);
     return PENSTOCK_OK;
@@ -213,7 +188,7 @@ int penstock__probe_plan(struct penstock_device *device, const char *name)
     if (device->tell || !now.plan || now.passed)
         return PENSTOCK_OK;
     write_key(key, device->backend, name);
-    if (!recall_here(&finding, key) && !recall(&finding, device->context, key) &&
+    if (!penstock__recent_recall(&known, key, &finding) && !recall(&finding, device->context, key) &&
         (status = try_and_keep(&finding, device, key)))
         return status;
     now.passed = !finding.outcome;
