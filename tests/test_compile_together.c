@@ -244,7 +244,7 @@ static void sweep_allocations(const struct use *use)
     long failed = 0;
     bool reached = true;
     for (long k = 0; reached && k < 3000; k++) {
-        if (!test_drawn((uint64_t)k, 3))
+        if (!test_drawn((uint64_t)k, 5))
             continue;
         const long before = penstock__memory_calls();
         penstock__memory_fail_at(k);
@@ -266,7 +266,7 @@ static void sweep_calls(const struct use *use)
     long failed = 0;
     bool reached = true;
     for (long k = 0; reached && k < 3000; k++) {
-        if (!test_drawn((uint64_t)k, 9))
+        if (!test_drawn((uint64_t)k, 15))
             continue;
         penstock_context *context = new_context(NULL);
         warnings = 0;

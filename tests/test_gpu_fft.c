@@ -31,9 +31,9 @@ static void check_length(struct rig *rig, size_t n)
 {
     rig_check(rig, (struct penstock_fft_problem){.n = n}, 0, "forward");
     for (unsigned variant = 1; variant < 4 && sampled(n); variant++)
-        if (rig_draws(rig, 2))
+        if (rig_draws(rig, 3))
             rig_check(rig, (struct penstock_fft_problem){.n = n}, variant, "forward");
-    if ((sampled(n) && rig_draws(rig, 2)) || getenv("PENSTOCK_TEST_LENGTHS"))
+    if ((sampled(n) && rig_draws(rig, 3)) || getenv("PENSTOCK_TEST_LENGTHS"))
         rig_check(rig, (struct penstock_fft_problem){.n = n, .direction = PENSTOCK_REVERSE}, 0, "reverse");
 }
 

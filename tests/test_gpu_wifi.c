@@ -302,7 +302,7 @@ static void test_lost_ahead(const struct wifi_stream *stream, const struct wifi_
     static struct wifi_frames frames;
     long k = 0, left = 0, lost = 0, tried = 0;
     for (; left <= 0 && k < 2000; k += 3) {
-        if (!test_drawn((uint64_t)k / 3, 3))
+        if (!test_drawn((uint64_t)k / 3, 5))
             continue;
         penstock_context *context = context_of(2);
         penstock_stream *receiver =

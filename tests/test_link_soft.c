@@ -380,7 +380,7 @@ static void sweep_calls(void (*fail)(long), const char *how)
     uint64_t stayed = 0;
     CHECK_OK(penstock_context_new(&context, NULL));
     for (bool beyond = false; !beyond && k < 2000; k++)
-        beyond = test_drawn((uint64_t)k, 13) && fail_call(context, fail, k, &stayed);
+        beyond = test_drawn((uint64_t)k, 23) && fail_call(context, fail, k, &stayed);
     penstock_context_free(context);
     printf("%s: call %ld was beyond the last\n", how, k);
     CHECK(k > 20 && k < 2000 && stayed, "%s: %ld calls, %d blocks stay", how, k, (int)stayed);
@@ -396,7 +396,7 @@ static void sweep_memory(void)
     const long live = penstock__memory_live();
     CHECK_OK(penstock_context_new(&context, NULL));
     for (bool reached = true; reached && k < 2000; k++) {
-        if (!test_drawn((uint64_t)k, 6))
+        if (!test_drawn((uint64_t)k, 10))
             continue;
         penstock_stream *symbols = NULL, *blocks = NULL;
         size_t made;

@@ -257,6 +257,8 @@ static void feels(const struct stream_case *c)
 static void without_memory(const struct stream_case *c)
 {
     for (long k = 0; k < 40; k++) {
+        if (!test_drawn((uint64_t)k, 4))
+            continue;
         penstock_context *context = new_context();
         penstock_stream *stream = begin(c, context);
         cpu_frame_ns = 6 * CPU_NS;

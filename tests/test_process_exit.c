@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RUNS    60     /* of which each fourth, or all with PENSTOCK_TEST_FULL=1 */
+#define RUNS    60     /* of which one in six, or all with PENSTOCK_TEST_FULL=1 */
 #define SPAN_US 300000 /* a driver is loaded, and a kernel begun, meanwhile */
 #define MOST_S  20.0   /* that exit() waits for a compiler */
 
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
     CHECK_OK(status);
     snprintf(preferred, sizeof preferred, "prefer:%s", device);
     for (int i = 0; i < RUNS; i++)
-        if (test_drawn((uint64_t)i, 4))
+        if (test_drawn((uint64_t)i, 6))
             check(i % 2 ? preferred : device, i);
     test_remove_folder();
     return test_finish();

@@ -430,7 +430,7 @@ static void check_device(const char *device, const struct stream_case *cases, si
 {
     int before = executed;
     for (size_t i = 0; i < count; i++)
-        if (test_drawn(i, strcmp(device, "opencl") ? 1 : 2))
+        if (test_drawn(i, strcmp(device, "opencl") ? 1 : 3))
             check_case(&cases[i], device);
     printf("%s: %zu cases, %d passes\n", device, count, executed - before);
     CHECK(executed > before, "nothing was done on %s", device);

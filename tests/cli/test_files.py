@@ -169,10 +169,10 @@ def shim(place, call, at, number):
 
 
 def fail_calls(command, call, number):
-    """Each such call fails in turn, or the first and each fifth one, until a run has not so many."""
+    """Each such call fails in turn, or the first and one of each eight, until a run has not so many."""
     for at in range(1, 100):
         with lock:
-            if at > 1 and not drawn(at, 5, f"{command} {call} {number}"):
+            if at > 1 and not drawn(at, 8, f"{command} {call} {number}"):
                 continue
         place = make_place(COMMANDS[command][1], f"{command}-{call}-{number}-{at}")
         process = start(command, place, shim(place, call, at, number))
