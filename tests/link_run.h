@@ -9,6 +9,8 @@
 
 #include <penstock/penstock.h>
 
+#define LATENCY_S 0.5 /* in which a busy machine fills a batch, too */
+
 static size_t room, most_piece; /* bytes of results, and items of a push */
 static bool waits_seldom;       /* a third of the pulls waits; or, for one item, one in 24 */
 

@@ -207,15 +207,16 @@ static void check_life(penstock_context *context)
     penstock_stream_free(bank);
 }
 
-/* What a batch lacks comes once its time is over, without a wait; other channels than the spectra's are an error. */
+/* What a batch lacks comes once its time is over, without a wait, and full ones before that; other channels than the
+ * spectra's are an error. */
 static void check_latency(penstock_context *context)
 {
     penstock_stream *bank, *spectra;
     size_t made = 0;
     const double until = penstock__now_s() + 20;
     CHECK_OK(open_chain(&bank, &spectra, context, device));
-    CHECK_OK(penstock_stream_set_max_latency(bank, 1e-3));
-    CHECK_OK(penstock_stream_set_max_latency(spectra, 1e-3));
+    CHECK_OK(penstock_stream_set_max_latency(bank, LATENCY_S));
+    CHECK_OK(penstock_stream_set_max_latency(spectra, LATENCY_S));
     CHECK_OK(push(bank, spectra, integers, 0, total / 2 + 12345, got, &made, 2));
     const size_t frames = (total / 2 + 12345) / CHANNELS, wanted = ((frames - N) / 48 + 1) / 2;
     while (made / info_of(spectra).out_bytes < wanted && penstock__now_s() < until)

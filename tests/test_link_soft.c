@@ -265,8 +265,8 @@ static void check_latency(penstock_context *context, size_t bits, size_t samples
     size_t made = 0;
     const double until = penstock__now_s() + 60;
     CHECK_OK(open_chain(&symbols, &blocks, context, device, bits));
-    CHECK_OK(penstock_stream_set_max_latency(symbols, 1e-3));
-    CHECK_OK(penstock_stream_set_max_latency(blocks, 1e-3));
+    CHECK_OK(penstock_stream_set_max_latency(symbols, LATENCY_S));
+    CHECK_OK(penstock_stream_set_max_latency(blocks, LATENCY_S));
     CHECK_OK(push(symbols, blocks, integers, 0, samples, got, &made, 0));
     const size_t wanted = samples / STEP * SOFT / info_of(blocks).in_bytes;
     while (made / info_of(blocks).out_bytes < wanted && penstock__now_s() < until)
