@@ -13,8 +13,8 @@
 
 enum { LENGTH = 1024, BUS_RUNS = 5, COPIES = 7 };
 #define BUS_BYTES    ((size_t)1 << 28)
-#define LOCKED_BYTES ((size_t)1 << 25) /* each way: as a stream's batches in flight, of which one is */
-#define PIECE_BYTES  ((size_t)1 << 23)
+#define LOCKED_BYTES ((size_t)1 << 25) /* each way: a stream's batches in flight */
+#define PIECE_BYTES  ((size_t)1 << 23) /* one of them */
 
 /* ---------------------------------------------------------------- the bus --------------------- */
 

@@ -8,6 +8,7 @@
 #include "auto_case.h"
 #include "command.h"
 #include "interrupt.h"
+#include "median.h"
 #include "progress.h"
 #include "study.h"
 #include "study_folder.h"
@@ -162,18 +163,6 @@ static void end(struct contender contenders[], size_t count)
         study_process_end(&contenders[i].process);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
-static double median(double values[ROUNDS])
-{
-    qsort(values, ROUNDS, sizeof *values, compare);
-    return (values[ROUNDS / 2 - 1] + values[ROUNDS / 2]) / 2;
-}
-
 static double rate_of_round(const struct contender *contender, size_t round)
 {
     double sum = 0;
@@ -188,7 +177,7 @@ static double rate(const struct contender *contender)
     double rates[ROUNDS];
     for (size_t i = 0; i < ROUNDS; i++)
         rates[i] = rate_of_round(contender, i);
-    return contender->good ? median(rates) : 0;
+    return contender->good ? median(rates, ROUNDS) : 0;
 }
 
 /* Round by round: what disturbs for longer than that disturbs both. */
@@ -197,7 +186,7 @@ static double ratio_of(const struct contender *one, const struct contender *othe
     double ratios[ROUNDS];
     for (size_t i = 0; i < ROUNDS; i++)
         ratios[i] = rate_of_round(one, i) / rate_of_round(other, i);
-    return median(ratios);
+    return median(ratios, ROUNDS);
 }
 
 static const struct contender *fastest(const struct contender contenders[], size_t count)
@@ -217,9 +206,10 @@ static void find_near(struct names *near, const struct auto_case *kind, const st
         start(&contenders[i], kind, all->name[i], SETTLED_NAMED_S);
     take_turns(contenders, all->count, &(struct study_busy){.count = 0});
     end(contenders, all->count);
+    const double least = NEAR * rate(fastest(contenders, all->count));
     near->count = 0;
     for (size_t i = 0; i < all->count; i++)
-        if (contenders[i].good && rate(&contenders[i]) >= NEAR * rate(fastest(contenders, all->count)))
+        if (contenders[i].good && rate(&contenders[i]) >= least)
             memcpy(near->name[near->count++], all->name[i], sizeof all->name[i]);
 }
 
