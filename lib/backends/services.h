@@ -209,6 +209,9 @@ size_t penstock__dft_plan_scratch_bytes(const struct penstock_dft_plan *plan);
 void penstock__dft_plan_run(const struct penstock_dft_plan *plan, double *data, void *scratch);
 void penstock__dft_plan_free(struct penstock_dft_plan *plan);
 
+/* Of results: more does not stay in the processor's caches until the caller reads it. */
+#define PENSTOCK__GIVEN_BYTES ((size_t)1 << 20)
+
 /* As memcpy and as penstock__convert(), which follows, by all threads of the context where there is much; not from the
  * work of penstock__parallel(). `past_caches`: to memory that a device reads next, or more than the caches hold. */
 void penstock__copy(penstock_context *context, void *to, const void *from, size_t bytes);

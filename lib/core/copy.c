@@ -14,7 +14,6 @@
 #define WAKE_BYTES  ((size_t)256 << 10) /* and what to one that sleeps; a stream of copies has all awake soon */
 #define PAST_CHUNK  ((size_t)16 << 10)  /* as CHUNK_BYTES, past the caches: fast enough that the last ones count */
 #define PAST_BYTES  ((size_t)128 << 10) /* less than this a device reads from the caches sooner */
-#define GIVEN_BYTES ((size_t)1 << 20)   /* of a device's results: more does not stay in the caches for the caller */
 #define LINE        ((size_t)64)
 
 /* ---------------------------------------------------------------- copies ---------------------- */
@@ -81,7 +80,7 @@ void penstock__copy_past_caches(penstock_context *context, void *to, const void 
 void penstock__copy(penstock_context *context, void *to, const void *from, size_t bytes)
 {
     if ((bytes >= PAST_BYTES && penstock__host_is_read_by_device(context, to)) ||
-        (bytes >= GIVEN_BYTES && penstock__host_is_read_by_device(context, from)))
+        (bytes >= PENSTOCK__GIVEN_BYTES && penstock__host_is_read_by_device(context, from)))
         penstock__copy_past_caches(context, to, from, bytes);
     else if (bytes)
         share(context, &(struct copy){to, from, bytes, CHUNK_BYTES, copy_plainly});

@@ -107,13 +107,11 @@ static inline __attribute__((always_inline)) void take_squares(penstock_cf32 *to
     }
 }
 
-static const penstock_cf32 *take_rows(penstock_cf32 *to[SIDE], const penstock_cf32 *from, size_t channels, size_t some,
-                                      size_t rows)
+static void take_rows(penstock_cf32 *to[SIDE], const penstock_cf32 *from, size_t channels, size_t some, size_t rows)
 {
     for (; rows; rows--, from += channels)
         for (size_t c = 0; c < some; c++)
             *to[c]++ = from[c];
-    return from;
 }
 
 /* `some` <= SIDE channels from `first` on. */
@@ -124,18 +122,14 @@ static void take_some(void *const *streams, size_t at, const penstock_cf32 *fram
     const penstock_cf32 *from = frames + first;
     for (size_t c = 0; c < some; c++)
         to[c] = (penstock_cf32 *)streams[first + c] + at;
-    const size_t before = past && some == SIDE ? rows_before(to) : SIZE_MAX, squares = some == SIDE ? count / SIDE : 0;
-    if (before < count) {
-        from = take_rows(to, from, channels, some, before);
-        take_squares(to, from, channels, (count - before) / SIDE, true);
-        from += (count - before) / SIDE * SIDE * channels;
-        count = (count - before) % SIDE;
-    } else {
+    const size_t ahead = past && some == SIDE ? rows_before(to) : SIZE_MAX, head = ahead < count ? ahead : 0,
+                 squares = some == SIDE ? (count - head) / SIDE : 0, turned = head + squares * SIDE;
+    take_rows(to, from, channels, some, head);
+    if (ahead < count)
+        take_squares(to, from + head * channels, channels, squares, true);
+    else
         take_squares(to, from, channels, squares, false);
-        from += squares * SIDE * channels;
-        count -= squares * SIDE;
-    }
-    take_rows(to, from, channels, some, count);
+    take_rows(to, from + turned * channels, channels, some, count - turned);
 }
 
 /* Channels in groups whose lines of the cache, which may all have the same place there, stay in it until they are

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define PAST_BYTES ((size_t)1 << 20) /* of streams: more does not stay in the caches for the caller */
-
 /* ---------------------------------------------------------------- values out ------------------ */
 
 /* `count` whole frames to where they are wanted; streams `past` the caches. */
@@ -58,7 +56,7 @@ struct work {
 
 static bool past_caches(const struct work *work)
 {
-    return work->count * work->engine->bank.channels * sizeof *work->frames >= PAST_BYTES;
+    return work->count * work->engine->bank.channels * sizeof *work->frames >= PENSTOCK__GIVEN_BYTES;
 }
 
 static size_t count_of(const struct work *work, size_t item)
