@@ -11,16 +11,14 @@
 #include "core/memory.h"
 #include "folder.h"
 #include "ops/channelizer_engine.h"
+#include "own_clock.h"
 #include "relative_error.h"
 #include "told_choice.h"
-
-#include <time.h>
 
 extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
 
 enum { CHANNELS = 8, TAPS = 61, SAMPLES = 20000, ROOM = SAMPLES * CHANNELS };
 
-static _Atomic long long now_ns = 1000000000;       /* the clock */
 static _Atomic long long cpu_ns, trace_ns;          /* a frame's transform */
 static _Atomic long long cpu_sums_ns, trace_all_ns; /* a frame's sums, and these with the transform */
 static _Atomic int warnings;
@@ -30,16 +28,7 @@ static float taps[2 * TAPS];
 
 /* ---------------------------------------------------------------- time ------------------------ */
 
-/* The clock of the library and what makes frames on the CPU, put in their places by the linker (--wrap). */
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
-{
-    (void)clock;
-    long long now = now_ns;
-    *time = (struct timespec){.tv_sec = now / 1000000000, .tv_nsec = now % 1000000000};
-    return 0;
-}
-
+/* What makes frames on the CPU, put in its place by the linker (--wrap). */
 int __real_penstock__channelizer_engine_run(struct channelizer_engine *engine,
                                             const struct channelizer_windows *windows, const struct frame_sink *sink,
                                             size_t at);

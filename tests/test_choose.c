@@ -9,12 +9,12 @@
 #include "core/memory.h"
 #include "core/plan.h"
 #include "folder.h"
+#include "own_clock.h"
 
 #include <dirent.h>
 #include <penstock/choice.h>
 #include <penstock/penstock.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
@@ -32,18 +32,6 @@ static void count_warnings(void *user, penstock_log_level level, const char *lin
 {
     (void)user, (void)line;
     warnings += level == PENSTOCK_LOG_WARNING;
-}
-
-/* The clock of the library, put in its place by the linker (--wrap). */
-static _Atomic long long now_ns;
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
-{
-    (void)clock;
-    long long now = now_ns;
-    *time = (struct timespec){.tv_sec = now / 1000000000, .tv_nsec = now % 1000000000};
-    return 0;
 }
 
 static int slow_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)

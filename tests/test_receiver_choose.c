@@ -9,30 +9,19 @@
 #include "backends/trace/trace.h"
 #include "candidates.h"
 #include "folder.h"
+#include "own_clock.h"
 #include "told_choice.h"
 
 #include <penstock/penstock.h>
-#include <time.h>
 
 extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
 
 enum { LENGTH = 300, ROOM = 20000 };
 
-static _Atomic long long now_ns = 1000000000; /* the clock */
-static _Atomic long long cpu_ns, trace_ns;    /* a batch */
+static _Atomic long long cpu_ns, trace_ns; /* a batch */
 static struct penstock_backend timed_cpu, timed_trace;
 static penstock_cf32 samples[ROOM];
 static uint8_t psdu[LENGTH];
-
-/* The clock of the library, put in its place by the linker (--wrap). */
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
-{
-    (void)clock;
-    const long long now = now_ns;
-    *time = (struct timespec){.tv_sec = now / 1000000000, .tv_nsec = now % 1000000000};
-    return 0;
-}
 
 static int trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
