@@ -49,8 +49,9 @@ static void count_fallback(struct penstock__chunk_queue *queue, uint64_t ticket)
 /* Does all that was in flight again on the CPU, oldest first. */
 static void redo(struct penstock__chunk_queue *queue)
 {
-    for (unsigned i = 0; i < queue->slots; i++) {
-        unsigned slot = (queue->next + i) % queue->slots;
+    const unsigned slots = queue->executor->slot_count;
+    for (unsigned i = 0; i < slots; i++) {
+        unsigned slot = (queue->next + i) % slots;
         struct penstock__chunk *chunk = &queue->chunks[slot];
         int status;
         if (!chunk->busy)
@@ -78,7 +79,7 @@ static int move_to_cpu(struct penstock__chunk_queue *queue, int status)
         return status;
     snprintf(cause, sizeof cause, "%s", penstock_error_text());
     if (penstock__device_find(queue->context, "cpu", &cpu) ||
-        penstock__executor_new(&cpu_executor, cpu, queue->problem, queue->slots))
+        penstock__executor_new(&cpu_executor, cpu, queue->problem, queue->executor->slot_count))
         return penstock__error(status, "%s", cause);
     penstock__log(queue->context, PENSTOCK_LOG_WARNING, "%s failed, the CPU goes on: %s",
                   queue->executor->state.device->name, cause);
@@ -145,7 +146,7 @@ static int send_chunk(struct penstock__chunk_queue *queue, const struct penstock
     chunk->ticket = ticket;
     if ((status = save_input(queue, chunk)))
         return status;
-    queue->next = (slot + 1) % queue->slots;
+    queue->next = (slot + 1) % queue->executor->slot_count;
     chunk->busy = true;
     if ((status = penstock__executor_submit(queue->executor, slot, &chunk->batch)) &&
         (status = move_to_cpu(queue, status)))
@@ -178,8 +179,9 @@ static int send(struct penstock__chunk_queue *queue, const struct penstock__batc
 
 static void finish_up_to(struct penstock__chunk_queue *queue, uint64_t ticket)
 {
-    for (unsigned i = 0; i < queue->slots; i++) {
-        unsigned slot = (queue->next + i) % queue->slots;
+    const unsigned slots = queue->executor->slot_count;
+    for (unsigned i = 0; i < slots; i++) {
+        unsigned slot = (queue->next + i) % slots;
         if (queue->chunks[slot].ticket <= ticket)
             finish_chunk(queue, slot);
     }
@@ -208,7 +210,6 @@ void penstock__chunk_queue_collect(struct penstock__chunk_queue *queue)
     penstock__went_over(&queue->standby, queue->context, built->state.device->name);
     penstock__executor_free(queue->executor);
     queue->executor = built;
-    queue->slots = built->slot_count;
     queue->next = 0;
 }
 

@@ -23,7 +23,7 @@ struct penstock__chunk_queue {
     /* Set by the owner. */
     penstock_context *context;
     const struct penstock_problem *problem;
-    unsigned slots;                      /* for each device; once bound, of all */
+    unsigned slots;                      /* for each device */
     unsigned in_flight;                  /* batches that the owner sends before it waits: for the choice of a device */
     bool movable;                        /* the CPU may take over */
     struct penstock__executor *executor; /* freed by penstock__chunk_queue_free() */

@@ -56,7 +56,5 @@ int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *de
     queue->movable = preference != PENSTOCK_DEVICE_NAMED;
     status = penstock__make(&made, cpu_while_compiling ? &queue->build : NULL, &maker, queue, queue->context, device);
     queue->executor = made;
-    if (!status)
-        queue->slots = queue->executor->slot_count;
     return status;
 }
