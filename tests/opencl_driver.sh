@@ -4,12 +4,13 @@
 #   tests/opencl_driver.sh fetch NAME FOLDER            downloads it there; installs the libraries that it needs
 #   tests/opencl_driver.sh check NAME FOLDER PENSTOCK [SHIM [PROFILE]]
 #     cases of `penstock check` by hash, with PENSTOCK_TEST_FULL=1 all; and with SHIM, the driver for tests, the same as
-#     for each GPU of gpu_profiles.csv, or for PROFILE alone
+#     for half of the GPUs of gpu_profiles.csv, with PENSTOCK_TEST_FULL=1 for all, or for PROFILE alone
 # NAME: rusticl (Mesa's, on llvmpipe; a package of Debian) or intel (Intel's runtime for CPUs; from PyPI, 280 MB, under
 # Intel's licence). fetch also: ocloc (Intel's compiler for its GPUs, of a package of Debian; and clang for AMD's).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . cmake/debian-setup.sh
+. tests/drawn.sh
 action=$1 name=$2 folder=$(realpath -m "$3")/$2
 
 # A package, unpacked, and what it needs, installed. "Depends:" lines are the ones without alternatives.
@@ -54,10 +55,11 @@ find_intel() { [ ! -e "$folder/lib/libintelocl.so" ] || echo "$folder/lib/libint
 # `penstock check` as for each GPU, or for one: of these cases a quarter each, so that every case has a GPU.
 check_profiles() { # PENSTOCK SHIM [PROFILE]
   local penstock=$1 shim=$2 only=${3:-} profile limits device unified cases i at=0 status=0
-  local all=(fft:1024 fft:4096:cs16:power fft:8192 fft:97:real filter:ccf:129:n1024:x5000 filter:ccf:129:n2048:x5000
+  local number=0 all=(fft:1024 fft:4096:cs16:power fft:8192 fft:97:real filter:ccf:129:n1024:x5000 filter:ccf:129:n2048:x5000
     spectrum:256:hop64:hann:power ofdm:64/16/48:qpsk)
   while IFS=, read -r profile limits device unified; do
-    [ "$profile" != profile ] && { [ -z "$only" ] || [ "$only" = "$profile" ]; } || continue
+    [ "$profile" != profile ] || continue
+    if [ -n "$only" ]; then [ "$only" = "$profile" ]; else drawn $((number++)) 2; fi || continue
     echo "== $profile"
     cases=()
     for ((i = at++ % 4; i < ${#all[@]}; i += 4)); do cases+=(--case "${all[i]}"); done
@@ -103,5 +105,5 @@ case $action:$name in
     if [ "$name" = rusticl ]; then wanted=rusticl; else wanted=Intel; fi
     check "$4" "$wanted" "${@:5}"
     ;;
-  *) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  *) sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

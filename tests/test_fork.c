@@ -387,13 +387,13 @@ static void compute_expected(void)
     free_all(&pending);
 }
 
-/* A third of them: PoCL takes seconds to compile each. */
+/* One in five of them: PoCL takes seconds to compile each. */
 static void draw_cases(void)
 {
     static struct stream_case drawn[MOST_CASES];
     size_t count = 0;
     for (size_t i = 0; i < case_count; i++)
-        if (test_drawn(i, 3))
+        if (test_drawn(i, 5))
             drawn[count++] = cases[i];
     cases = drawn;
     case_count = count;

@@ -39,10 +39,14 @@ static void expect(struct rig *rig, struct penstock_fft_problem fft, unsigned ke
     CHECK(strstr(told.variant, words), "n %zu: '%s' is not in '%s'", fft.n, words, told.variant);
 }
 
+static unsigned checked;
+
 static void check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)
 {
-    if (rig_draws(rig, 6))
-        rig_check(rig, fft, variant, what);
+    if (!rig_draws(rig, 9))
+        return;
+    checked++;
+    rig_check(rig, fft, variant, what);
 }
 
 /* Of each list one. */
@@ -251,5 +255,6 @@ int main(int count, char **arguments)
     columns(&rig);
     images(&rig);
     planes(&rig);
-    return rig_finish(&rig, getenv("PENSTOCK_TEST_FULL") ? 40 : 4);
+    CHECK(checked >= (getenv("PENSTOCK_TEST_FULL") ? 40 : 3), "only %u cases", checked);
+    return rig_finish(&rig, checked - rig_refused);
 }

@@ -114,7 +114,7 @@ int main(int count, char **arguments)
     const char *limits = getenv("PENSTOCK_SHIM_GPU"); /* "bytes:items:wave": other forms are drawn for each */
     const size_t first = limits ? strtoul(strrchr(limits, ':') + 1, NULL, 10) : 0;
     for (size_t i = 0; i < (getenv("PENSTOCK_TEST_FULL") || !slow ? FORMS : USUAL); i++)
-        if (test_drawn(first + i, slow ? 2 : 1))
+        if (test_drawn(first + i, slow ? 3 : 1))
             check(i, device);
     penstock_context_free(context);
     return test_finish();

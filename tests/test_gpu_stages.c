@@ -8,7 +8,7 @@
 /* Of those that PoCL's method "repl" copies for each work-item fewer. */
 static void check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)
 {
-    if (fft.n <= rig_max_n() && rig_draws(rig, rig_max_n() < 8192 ? 9 : 4))
+    if (fft.n <= rig_max_n() && rig_draws(rig, rig_max_n() < 8192 ? 13 : 4))
         rig_check(rig, fft, variant, what);
 }
 

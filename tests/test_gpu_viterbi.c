@@ -181,7 +181,7 @@ int main(int count, char **arguments)
         return exits;
     const bool slow = !strncmp(device, "opencl", 6);
     for (size_t i = 0; i < (getenv("PENSTOCK_TEST_FULL") || !slow ? FORMS : USUAL); i++)
-        if (test_drawn(i, slow ? 2 : 1))
+        if (test_drawn(i, slow ? 3 : 1))
             check(i);
     test_memory();
     penstock_context_free(context);

@@ -6,6 +6,7 @@ every output, which forbids it: the same bits, and tags at the same items; who i
 restarts and new topologies; a source that stalls; a device that is lost."""
 
 import ctypes
+import itertools
 import os
 import tempfile
 import threading
@@ -13,6 +14,7 @@ import time
 
 import numpy
 import pmt
+from drawn import draw, tell_drawn
 from gnuradio import blocks, gr, gr_unittest, penstock
 from qa_stalling import running, wait_until
 
@@ -125,6 +127,7 @@ class QaHandOver(gr_unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.keeps_the_context = None
+        tell_drawn()
 
     def check_same(self, kinds, two, one, least=0.5):
         """`two` were linked and `one` were not."""
@@ -138,8 +141,9 @@ class QaHandOver(gr_unittest.TestCase):
             self.assertGreater(stats["handed_over"], least * stats["items_in"], kinds)
 
     def test_same_bits_and_tags(self):
-        for kinds, arguments in (("s", {}), ("f", {}), ("fs", dict(center_freq=0.1)), ("s", dict(decimation=2)),
-                                 ("fs", dict(decimation=3)), ("l", {}), ("fl", dict(alpha=1))):
+        every = (("s", {}), ("f", {}), ("fs", dict(center_freq=0.1)), ("s", dict(decimation=2)),
+                 ("fs", dict(decimation=3)), ("l", {}), ("fl", dict(alpha=1)), ("fs", {}))
+        for kinds, arguments in draw(every, 2, "same bits"):
             with self.subTest(kinds, **arguments):
                 items = samples(SAMPLES * arguments.get("decimation", 1))
                 one = Chain(kinds, apart=True, **arguments).run(Source(items, every=1009))
@@ -149,12 +153,12 @@ class QaHandOver(gr_unittest.TestCase):
 
     def test_ends_at_any_sample(self):
         """N items make floor(N / decimation) values, whole vectors and whole spectra of these."""
-        for kinds in ("s", "f", "fs", "fl"):
-            for count in (0, 1, 3 * N, 3 * N + 1, 3 * N * AVERAGE - 1, 30 * N * AVERAGE, 30 * N * AVERAGE + 2):
-                items = samples(count)
-                one, two = (Chain(kinds, apart=apart, decimation=3).run(Source(items)) for apart in (True, False))
-                self.assertTrue(numpy.array_equal(one.sink.all(), two.sink.all()), (kinds, count))
-                self.assertEqual(len(two.sink.all()), count // 3 // N // (AVERAGE if "s" in kinds else 1))
+        counts = (0, 1, 3 * N, 3 * N + 1, 3 * N * AVERAGE - 1, 30 * N * AVERAGE, 30 * N * AVERAGE + 2)
+        for kinds, count in draw(list(itertools.product(("s", "f", "fs", "fl"), counts)), 2, "ends"):
+            items = samples(count)
+            one, two = (Chain(kinds, apart=apart, decimation=3).run(Source(items)) for apart in (True, False))
+            self.assertTrue(numpy.array_equal(one.sink.all(), two.sink.all()), (kinds, count))
+            self.assertEqual(len(two.sink.all()), count // 3 // N // (AVERAGE if "s" in kinds else 1))
 
     def test_who_is_not_linked(self):
         """A reader that takes no items on a device: a null sink, a copy block before the taker, another device,
@@ -203,7 +207,7 @@ class QaHandOver(gr_unittest.TestCase):
         """Other taps, and more than ever: from the item on that the setter returns, as without it. That goes over the
         host, and what follows where there is no batch free at the taker."""
         more, place, items = [1.0 / (k + 2) for k in range(200)], 2400000, samples(3 * SAMPLES)
-        for kinds, taps in (("s", TAPS[::-1]), ("fs", TAPS[::-1]), ("s", more), ("fs", more)):
+        for kinds, taps in draw((("s", TAPS[::-1]), ("fs", TAPS[::-1]), ("s", more), ("fs", more)), 2, "taps"):
             chains, counts = [], []
             for apart in (True, False):
                 chain, at = Chain(kinds, apart=apart), []
@@ -237,7 +241,7 @@ class QaHandOver(gr_unittest.TestCase):
     def test_decimation_in_mid_stream(self):
         """Of the log power FFT: 3 parts it from the others, and 1 links it again. All vectors, then each third one,
         then all; a tag with its vector, or the next one that is used."""
-        for kinds in ("l", "fl"):
+        for kinds in draw(("l", "fl"), 2, "decimation"):
             chain, items, counts = Chain(kinds, alpha=1), samples(9 * SAMPLES), []
             at = {place: lambda: counts.append(chain.log.stats()["handed_over"])
                   for place in (2 * SAMPLES - 1, 3 * SAMPLES, 4 * SAMPLES - 1, 9 * SAMPLES - 9)}
@@ -399,7 +403,7 @@ class QaHandOver(gr_unittest.TestCase):
         fail_from = shim.shim_fail_from
         fail_from.argtypes = [ctypes.c_long]
         items, deadline = samples(3 * SAMPLES), time.monotonic() + 300
-        for kinds in ("s", "f", "fs"):
+        for kinds in draw(("s", "f", "fs"), 3, "lost"):
             one = Chain(kinds, apart=True).run(Source(items)).sink.all()
             chain, stayed = Chain(kinds, device="prefer:" + DEVICE), []
             # it was the CPU while kernels compiled

@@ -6,10 +6,12 @@ Beside the same flowgraph on the device from the start, with a second reader on 
 at the same ones. The driver is slow while the blocks are made, so that the device is not ready at once."""
 
 import ctypes
+import itertools
 import threading
 import time
 
 import numpy
+from drawn import draw, tell_drawn
 from gnuradio import gr_unittest, penstock
 from qa_hand_over import DEVICE, N, NEVER, SAMPLES, SHIM, TAPS, Chain, Source, samples
 
@@ -63,6 +65,7 @@ class QaHandOverLater(gr_unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.keeps_the_context = None
+        tell_drawn()
 
     def check_same(self, later, least=1):
         self.assertIn("cpu", later.began)
@@ -80,8 +83,9 @@ class QaHandOverLater(gr_unittest.TestCase):
             self.assertGreaterEqual(block.stats()["handed_over"], least)
 
     def test_in_the_same_run(self):
-        for kinds, arguments in (("s", {}), ("f", {}), ("fs", {}), ("fl", {}), ("s", dict(latency=NEVER)),
-                                 ("fs", dict(decimation=2, center_freq=0.1))):
+        every = (("s", {}), ("f", {}), ("fs", {}), ("fl", {}), ("s", dict(latency=NEVER)),
+                 ("fs", dict(decimation=2, center_freq=0.1)))
+        for kinds, arguments in draw(every, 2, "same run"):
             with self.subTest(kinds, **arguments):
                 later = Later(kinds, 2 * SAMPLES * arguments.get("decimation", 1), **arguments).run()
                 self.check_same(later, SAMPLES // 2 // N)
@@ -94,10 +98,9 @@ class QaHandOverLater(gr_unittest.TestCase):
 
     def test_ends_at_any_time(self):
         """Before the blocks are linked, while they are to be, and after it: no item is lost, and none comes twice."""
-        for kinds in ("s", "fs"):
-            for on_device in (1, 5000, 40000, 99999, 300000, 1000003):
-                with self.subTest(kinds, on_device=on_device):
-                    self.check_same(Later(kinds, on_device, seed=on_device).run(), 0)
+        for kinds, on_device in draw(list(itertools.product(("s", "fs"), (1, 5000, 40000, 99999, 300000, 1000003))), 2):
+            with self.subTest(kinds, on_device=on_device):
+                self.check_same(Later(kinds, on_device, seed=on_device).run(), 0)
 
     def test_setters_meanwhile(self):
         """From another thread, with statistics, until some time after the blocks are linked: all items come. Batches

@@ -11,12 +11,12 @@ import sys
 import tempfile
 import zlib
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from drawn import FULL, PART, draw, drawn, tell_drawn  # the tests take them from here
+
 PENSTOCK = sys.argv[1]
-FULL = os.environ.get("PENSTOCK_TEST_FULL") == "1"
-PART = os.environ.get("PENSTOCK_TEST_PART", "0")
 folder = tempfile.TemporaryDirectory()
 checks = failures = 0
-cases = cases_drawn = 0  # of sweeps that are sampled
 
 
 def path(name):
@@ -44,15 +44,6 @@ def check(condition, *what):
     if not condition:
         failures += 1
         print("FAILED:", *what, file=sys.stderr)
-
-
-def drawn(number, every, of=""):
-    """Whether this case of a sweep is run: one of each `every` in a row, another in each part,
-    as test_drawn() of test.h."""
-    global cases, cases_drawn
-    run_it = FULL or number % every == zlib.crc32(f"{PART} {of} {number // every}".encode()) % every
-    cases, cases_drawn = cases + 1, cases_drawn + run_it
-    return run_it
 
 
 def check_run(code, *arguments, **options):
@@ -91,8 +82,7 @@ def install(prefix):
 
 
 def finish():
-    if cases_drawn < cases:
-        print(f"of {cases} cases that are sampled {cases_drawn} were run, part {PART}; PENSTOCK_TEST_FULL=1 runs all")
+    tell_drawn()
     print(f"{checks} checks, {failures} failed")
     sys.exit(1 if failures or not checks else 0)
 

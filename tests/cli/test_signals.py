@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 
-from cli import FULL, PART, PENSTOCK, check, check_run, drawn, finish, path, run
+from cli import FULL, PART, PENSTOCK, check, check_run, draw, finish, path, run
 
 DRIVER = os.environ.get("PENSTOCK_TEST_HANG_DRIVER")
 LIMIT_S = 0.5
@@ -164,7 +164,7 @@ work = [(arguments, number, cold, stalled, turn) for command in COMMANDS.values(
         for cold, stalled in ((True, False), (False, True)) + (((True, True), (False, False)) if FULL else ())
         for turn in range(10 if FULL else 1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
-work = [job for number, job in enumerate(work) if drawn(number, 4)]
+work = draw(work, 4)
 check({job[1] for job in work} == {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}, "not all signals are drawn")
 random.Random(18).shuffle(work)
 work.sort(key=lambda job: "--wait" in job[0])  # taken first: its driver is asked on for 20 s

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # wheel.sh PYTHON FOLDER: the wheel as it is published. Builds it from the tree, has auditwheel make a manylinux one of
 # it, looks at size, licence and what it links, and passes the package's tests with it in a fresh environment, where
-# neither a GPU's driver nor GNU Radio is seen. What stays in FOLDER is used again. A third of the commits build it, or
+# neither a GPU's driver nor GNU Radio is seen. What stays in FOLDER is used again. One commit in six builds it, or
 # with PENSTOCK_TEST_FULL=1 each: it compiles the library once more.
 set -euo pipefail
 python=$1 folder=$2 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,7 +21,7 @@ environment() {
 }
 
 . "$tree/tests/drawn.sh"
-drawn 0 3 || skip "part ${PENSTOCK_TEST_PART:-0} of the tests builds no wheel, each third does; PENSTOCK_TEST_FULL=1 builds it"
+drawn 0 6 || skip "part ${PENSTOCK_TEST_PART:-0} of the tests builds no wheel, one in six does; PENSTOCK_TEST_FULL=1 builds it"
 [ -n "$python" ] || skip "no Python"
 [ "$(uname -s)" = Linux ] || skip "auditwheel is for Linux"
 mkdir -p "$folder"
