@@ -3,6 +3,7 @@
 # Copyright The Penstock authors.
 """The rules of docs/architecture.md that a machine can check. Usage: test_rules.py SOURCE_DIR LIBRARY NM"""
 
+import collections
 import json
 import pathlib
 import re
@@ -74,8 +75,10 @@ def some_see_only_themselves():
         sees_only(folder, [f"{folder}/"])
 
 def every_source_is_built():
-    lists = {p.parent: p.read_text() for p in SOURCE.rglob("CMakeLists.txt")
-             if "build" not in p.relative_to(SOURCE).parts[0]}
+    lists = collections.defaultdict(str)
+    for path in [*SOURCE.rglob("CMakeLists.txt"), *SOURCE.glob("tests/*.cmake")]:
+        if "build" not in path.relative_to(SOURCE).parts[0]:
+            lists[path.parent] += path.read_text()
     for folder in ("lib", "apps", "examples", "tests", "kernels", "qpu", "python"):
         for path in code_files(folder):
             if path.suffix in (".h", ".hpp"):
