@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-unsigned rig_cases, rig_refused;
+unsigned rig_cases;
 double rig_worst;
 float rig_window[1 << 14];
 
@@ -76,7 +76,6 @@ static bool plan_variant(struct rig *rig, struct penstock_plan_state *plan, cons
     penstock__free(plan->priv);
     CHECK(status == PENSTOCK_ERR_UNSUPPORTED && variant > 0, "n %zu, variant %u: %s", problem->fft.n, variant,
           penstock_error_text());
-    rig_refused++;
     return false;
 }
 

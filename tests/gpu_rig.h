@@ -65,10 +65,9 @@ size_t rig_max_n(void);
  */
 bool rig_draws(const struct rig *rig, unsigned every);
 
-/* Cases that ran, variants that a plan does not have, and the largest error so far over what is allowed: 1.0e-7
- * sqrt(log2 n) for complex output, twice that for power, and the rounding of a decibel besides; 2^-11 more for halfs.
- */
-extern unsigned rig_cases, rig_refused;
+/* Cases that ran, and the largest error so far over what is allowed: 1.0e-7 sqrt(log2 n) for complex output, twice that
+ * for power, and the rounding of a decibel besides; 2^-11 more for halfs. */
+extern unsigned rig_cases;
 extern double rig_worst;
 
 #endif
