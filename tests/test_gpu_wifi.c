@@ -302,7 +302,7 @@ static void test_lost_ahead(const struct wifi_stream *stream, const struct wifi_
     static struct wifi_frames frames;
     long k = 0, left = 0, lost = 0, tried = 0;
     for (; left <= 0 && k < 2000; k += 3) {
-        if (!test_drawn((uint64_t)k / 3, 8))
+        if (!test_drawn((uint64_t)k / 3, 5))
             continue;
         penstock_context *context = context_of(2);
         penstock_stream *receiver =
@@ -317,8 +317,8 @@ static void test_lost_ahead(const struct wifi_stream *stream, const struct wifi_
         penstock_stream_free(receiver);
         penstock_context_free(context);
     }
-    CHECK(k > 100 && tried > 8 && lost + 2 >= tried, "%ld of %ld calls, lost %ld times", tried, k,
-          lost); /* not by the last call, nor by what tells times */
+    CHECK(k > 100 && lost > tried - 1 - tried / 15, "%ld of %ld calls, lost %ld times", tried, k,
+          lost); /* not by what tells times */
     printf("%ld of %ld calls of the driver with frames under way, lost %ld times\n", tried, k, lost);
 }
 
