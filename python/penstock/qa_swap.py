@@ -66,9 +66,9 @@ def drawn_examples():
     every = list(examples())
     kept = draw([one for one in every if file_source(one[1])], 2, "file")
     kept += draw([one for one in every if not file_source(one[1])], 2, "other")
-    names = {path.name for path, _, _ in kept}
-    return [one for one in every if one in kept or RESAMPLER in one[2] or
-            any(MADE_BY.get(name) == one[0].name for name in names)]
+    paths = {path for path, _, _ in kept}
+    makers = {MADE_BY.get(path.name) for path in paths}
+    return [one for one in every if one[0] in paths or one[0].name in makers or RESAMPLER in one[2]]
 
 
 def swapped(graph):
