@@ -6,14 +6,17 @@
 
 #include "bench_compare.h"
 #include "random.h"
+#include "targets.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 9, BLOCK_BYTES = 1 << 25 };
-#define IN_BYTES ((size_t)1 << 30)
+enum { COPIES = 9, BLOCK_BYTES = 1 << 25, MOST_REPEATS = 100 };
+#define IN_BYTES        ((size_t)1 << 30)
+#define LEAST_S         2e-4 /* of a run */
+#define LEAST_SEVERAL_S 2e-2 /* by the host's clock, which has what it costs to begin and to wait, too */
 
 /* Runs that the clock brackets together: a single short one would be lost in what it costs to note the time. */
 struct run {
@@ -21,6 +24,7 @@ struct run {
     const struct peer *peer;
     void *state;
     unsigned repeats;
+    double least_s;
 };
 
 static int run_ours(void *state, double *seconds)
@@ -155,7 +159,7 @@ static int measure(struct bench_row *row, const struct device_bench *bench, stru
         return code;
     if (run->state && (code = measure_parts(row, run)))
         return code;
-    run->repeats = seconds < 1e-4 ? (unsigned)fmin(100, 2e-4 / fmax(seconds, 1e-6)) + 1 : 1;
+    run->repeats = (unsigned)fmin(MOST_REPEATS, run->least_s / fmax(seconds, 1e-6)) + 1;
     return bench_measure(row, &(struct workload){.state = run, .run_timed = run_ours},
                          run->state ? &(struct workload){.state = run, .run_timed = run_peer} : NULL, 0.3);
 }
@@ -163,7 +167,8 @@ static int measure(struct bench_row *row, const struct device_bench *bench, stru
 static int with_block(struct bench_row *row, const struct case_target *target, const struct device_bench *bench,
                       const void *block, bool *done)
 {
-    struct run run = {.peer = row->peer, .repeats = 1};
+    struct run run = {
+        .peer = row->peer, .repeats = 1, .least_s = targets_are_several(target->device) ? LEAST_SEVERAL_S : LEAST_S};
     size_t frames = choose_frames(bench, target);
     double transfers = row->runs ? bench_rate_msps(row) : NAN;
     int status = bench->make(&run.on_device, bench->argument, block, bench->block ? bench->block_bytes : BLOCK_BYTES,

@@ -15,6 +15,11 @@ unsigned usable_cpus(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
+bool targets_are_several(const char *device)
+{
+    return strchr(device, ':') && strpbrk(device, "*,+");
+}
+
 static int add(struct targets *targets, const char *name)
 {
     if (targets->count == MOST_TARGETS)
@@ -53,7 +58,7 @@ static int add_named(struct targets *targets, penstock_context *context, const c
     size_t index;
     if (!strcmp(wanted, "auto"))
         return add(targets, wanted);
-    if (strchr(wanted, ':') && strpbrk(wanted, "*,+"))
+    if (targets_are_several(wanted))
         return add_several(targets, context, wanted);
     int status = penstock_device_find(context, wanted, &index);
     if (status || (status = penstock_device_get(context, index, &info)))

@@ -24,6 +24,9 @@ int targets_more(struct targets *targets, penstock_context *context);
 /* A warning for each kind whose driver has not: "opencl is not checked: ..." */
 void targets_warn(penstock_context *context, const char *what);
 
+/* Whether that is a name of several devices: "cuda:*", "cuda:0,cuda:1", "cuda:0+1". */
+bool targets_are_several(const char *device);
+
 /* CPUs that this process may run on. */
 unsigned usable_cpus(void);
 
