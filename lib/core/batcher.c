@@ -24,14 +24,14 @@ static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct
     const size_t batch = penstock__plan_problem(batcher->plan)->batch;
     struct penstock_device *device = penstock__plan_executor(batcher->plan)->state.device;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    const size_t max_bytes = penstock__ring_batch_bytes(device, batcher->max_bytes);
     int status = penstock_plan_get_info(batcher->plan, &info);
     if (status)
         return status;
-    *capacity =
-        penstock__groups_fit(&batcher->groups, batcher->max_bytes, info.best_batch > batch ? info.best_batch : batch);
+    *capacity = penstock__groups_fit(&batcher->groups, max_bytes, info.best_batch > batch ? info.best_batch : batch);
     size_t in_bytes = penstock__groups_samples(&batcher->groups, *capacity) * batcher->groups.sample_bytes;
     size_t out_bytes = *capacity * batcher->groups.result_bytes;
-    unsigned each = in_bytes + out_bytes > batcher->max_bytes ? FEW_BATCHES : PENSTOCK__RING_USUAL;
+    unsigned each = in_bytes + out_bytes > max_bytes ? FEW_BATCHES : PENSTOCK__RING_USUAL;
     return penstock__ring_init(ring, device->context, device, penstock__ring_count(device, each), in_bytes, out_bytes);
 }
 

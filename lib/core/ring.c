@@ -23,6 +23,11 @@ unsigned penstock__ring_count(const struct penstock_device *device, unsigned eac
     return count < PENSTOCK__RING_MOST ? count : PENSTOCK__RING_MOST;
 }
 
+size_t penstock__ring_batch_bytes(const struct penstock_device *device, size_t bytes)
+{
+    return penstock__device_members(device) > 1 ? bytes / 2 : bytes;
+}
+
 int penstock__ring_init(struct penstock__ring *ring, penstock_context *context, struct penstock_device *device,
                         unsigned count, size_t in_bytes, size_t out_bytes)
 {

@@ -48,6 +48,10 @@ void penstock__ring_free(struct penstock__ring *ring);
 /* Batches of a ring for a device, or for several: of `each` all but one are for that many on their way. */
 unsigned penstock__ring_count(const struct penstock_device *device, unsigned each);
 
+/* Of `bytes` that a batch may have, in and out, what it may for that device: of several half. Their buses together
+ * carry more than the host's memory does, and as much as its caches, in which what is on its way then stays. */
+size_t penstock__ring_batch_bytes(const struct penstock_device *device, size_t bytes);
+
 /* All batches are free but the first, which is being filled. */
 void penstock__ring_reset(struct penstock__ring *ring);
 

@@ -15,12 +15,12 @@ int penstock__channelizer_engine_ring(struct channelizer_engine *engine, size_t 
 {
     const struct channel_bank *bank = &engine->bank;
     const size_t frame = bank->channels * sizeof(penstock_cf32);
+    struct penstock_device *device = penstock__channelizer_engine_memory(engine);
     size_t in = engine->folds ? bank->hop * penstock__channelizer_engine_sample(engine) : frame,
-           most = BATCH_BYTES / (in + frame);
+           most = penstock__ring_batch_bytes(device, BATCH_BYTES) / (in + frame);
     engine->capacity = best_batch < most ? best_batch : most;
     if (!engine->capacity)
         engine->capacity = 1;
-    struct penstock_device *device = penstock__channelizer_engine_memory(engine);
     return penstock__ring_init(&engine->ring, engine->context, device, penstock__ring_count(device, BATCHES),
                                engine->folds ? 0 : engine->capacity * frame, engine->capacity * frame);
 }

@@ -44,11 +44,12 @@ static void describe(struct resampler_queue *queue, double least_ratio)
 }
 
 /* Rooms, for the ratio that there is; another one has other batches. */
-static void measure(struct resampler_queue *queue)
+static void measure(struct resampler_queue *queue, const struct penstock_device *device)
 {
     struct resampler *resampler = queue->resampler;
     const double ratio = (double)resampler->ratio.up / (double)resampler->ratio.down;
-    const double fit = BATCH_BYTES / ((double)queue->problem.in_bytes + ratio * (double)queue->problem.out_bytes);
+    const double bytes = (double)penstock__ring_batch_bytes(device, BATCH_BYTES);
+    const double fit = bytes / ((double)queue->problem.in_bytes + ratio * (double)queue->problem.out_bytes);
     const size_t samples = fit < LEAST_SAMPLES ? LEAST_SAMPLES : fit < MOST_SAMPLES ? (size_t)fit : MOST_SAMPLES;
     resampler->room = samples + 2 * resampler->history;
     queue->capacity = (size_t)ceil((double)resampler->room * ratio) + 2;
@@ -71,7 +72,7 @@ int penstock__resampler_queue_init(struct resampler_queue *queue, struct resampl
     int status;
     *queue = (struct resampler_queue){.resampler = resampler, .meter = meter, .preferred = preferred};
     describe(queue, least_ratio);
-    measure(queue);
+    measure(queue, device);
     if (penstock__problem_rank(device, &queue->problem) < 0)
         return PENSTOCK_ERR_UNSUPPORTED;
     if ((status = penstock__executor_new(&queue->executor, device, &queue->problem, PENSTOCK__RING_USUAL)) ||
