@@ -12,8 +12,7 @@ int device_list_json(penstock_context *context, size_t count);
 
 /* What a choice by "auto" came to for one device: struct penstock_choice. */
 struct choice_row {
-    char *what, *device, *why;
-    const char *unit;
+    char *what, *device, *why, *unit;
     bool candidate, chosen, remembered;
     double seconds; /* 0: not timed */
 };

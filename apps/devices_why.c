@@ -36,6 +36,7 @@ static void free_row(struct choice_row *row)
     free(row->what);
     free(row->device);
     free(row->why);
+    free(row->unit);
 }
 
 /* A case may make the same plan twice; the first time tells. */
@@ -52,7 +53,7 @@ static bool add(struct rows *rows, const penstock_choice *choice)
     struct choice_row row = {.what = copied(choice->what),
                              .device = copied(choice->device),
                              .why = copied(choice->why),
-                             .unit = strcmp(choice->unit, "sample") ? "frame" : "sample",
+                             .unit = copied(choice->unit),
                              .candidate = choice->candidate,
                              .chosen = choice->chosen,
                              .remembered = choice->remembered,
@@ -60,7 +61,7 @@ static bool add(struct rows *rows, const penstock_choice *choice)
     struct choice_row *more = realloc(rows->rows, (rows->count + 1) * sizeof *more);
     if (more)
         rows->rows = more;
-    if (!more || !row.what || !row.device || !row.why) {
+    if (!more || !row.what || !row.device || !row.why || !row.unit) {
         free_row(&row);
         return false;
     }
@@ -102,8 +103,8 @@ static void print_table(const struct rows *rows)
     for (size_t i = 0; i < rows->count; i++) {
         const struct choice_row *row = &rows->rows[i];
         if (!i || strcmp(row->what, rows->rows[i - 1].what))
-            printf("%s%s\n%-*s  %-6s  %10s  why\n", i ? "\n" : "", row->what, width, "device", "auto",
-                   strcmp(row->unit, "sample") ? "a frame" : "a sample");
+            printf("%s%s\n%-*s  %-6s  %*s %s  why\n", i ? "\n" : "", row->what, width, "device", "auto",
+                   9 - (int)strlen(row->unit), "a", row->unit);
         printf("%-*s  %-6s  ", width, row->device, row->chosen ? "takes" : row->candidate ? "tried" : "-");
         print_time(row);
         printf("  %s%s\n", row->why, row->chosen && row->remembered ? ", as was measured before" : "");
