@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "producer.h"
+#include "results.h"
 
 #include <cstring>
 
@@ -239,21 +240,35 @@ bool is_numpy_type(nb::handle given, dtype &type)
     return false;
 }
 
-nb::object new_array(const axes &leading, const item &made, array_view &view)
+/* Of numpy.empty(), which is sooner made. */
+static nb::object small_array(const std::vector<size_t> &sizes, const dtype &type)
 {
-    const size_t front = made.planar, back = made.shape.size();
-    nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(front + leading.count + back)));
-    Py_ssize_t at = 0;
-    if (front)
-        PyTuple_SetItem(shape.ptr(), at++, PyLong_FromLong(2));
-    for (size_t i = 0; i < leading.count; i++)
-        PyTuple_SetItem(shape.ptr(), at++, PyLong_FromSize_t(leading.sizes[i]));
-    for (size_t size : made.shape)
-        PyTuple_SetItem(shape.ptr(), at++, PyLong_FromSize_t(size));
-    PyObject *arguments[] = {shape.ptr(), numpy_type(made.type)};
+    nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(sizes.size())));
+    for (size_t i = 0; i < sizes.size(); i++)
+        PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromSize_t(sizes[i]));
+    PyObject *arguments[] = {shape.ptr(), numpy_type(type)};
     nb::object array = nb::steal(PyObject_Vectorcall(numpy().empty, arguments, 2, nullptr));
     if (!array.is_valid())
         nb::raise_python_error();
+    return array;
+}
+
+static nb::object large_array(const std::vector<size_t> &sizes, const dtype &type, size_t bytes)
+{
+    void *data;
+    nb::capsule owner = result_memory(bytes, data);
+    return nb::cast(nb::ndarray<nb::numpy>(data, sizes.size(), sizes.data(), owner, nullptr, type));
+}
+
+nb::object new_array(const axes &leading, const item &made, array_view &view)
+{
+    std::vector<size_t> sizes;
+    if (made.planar)
+        sizes.push_back(2);
+    sizes.insert(sizes.end(), leading.sizes.begin(), leading.sizes.begin() + leading.count);
+    sizes.insert(sizes.end(), made.shape.begin(), made.shape.end());
+    const size_t bytes = leading.total() * made.bytes();
+    nb::object array = bytes < LARGE_RESULT ? small_array(sizes, made.type) : large_array(sizes, made.type, bytes);
     view = array_view::out(array, made, "out");
     return array;
 }
