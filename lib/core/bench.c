@@ -11,12 +11,20 @@
 #define TRANSFER_BYTES ((size_t)8 << 20)
 #define MOST_REPEATS   (1U << 20)
 
+/* Where work is done. */
+struct place {
+    penstock_queue *queue;
+    penstock_buffer *in, *out;
+};
+
+/* What is `used` wraps what is its own, which the library does not know there: an application's memory and stream.
+ * Where a device wraps none it is the same. */
 struct penstock_bench {
     struct penstock__executor *executor;
     penstock_plan *plan; /* with `enqueue`, or NULL: an operator's executor */
     penstock__bench_enqueue *enqueue;
-    penstock_queue *queue;
-    penstock_buffer *in, *out, *coefficients, *gather; /* the last two where the work has them */
+    struct place own, used;
+    penstock_buffer *coefficients, *gather; /* where the work has them */
     struct penstock_job job;
     size_t in_bytes, out_bytes;
     penstock_bench **parts; /* of several devices: the same on each, and nothing of the above but the bytes */
@@ -25,7 +33,7 @@ struct penstock_bench {
 
 static const struct penstock_backend *backend_of(const penstock_bench *bench)
 {
-    return bench->queue->slot.device->backend;
+    return bench->used.queue->slot.device->backend;
 }
 
 static int supported(const struct penstock__executor *executor, bool on_host)
@@ -46,11 +54,11 @@ static int supported(const struct penstock__executor *executor, bool on_host)
 static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
 {
     size_t whole = penstock__round_up(bench->in_bytes, CHUNK), have = bytes < whole ? bytes : whole;
-    int status = penstock_buffer_upload(bench->in, in, have, bench->queue);
+    int status = penstock_buffer_upload(bench->used.in, in, have, bench->used.queue);
     while (!status && have < whole) {
         size_t more = have < whole - have ? have : whole - have;
-        struct penstock_device_copy copy = {.to = bench->in, .from = bench->in, .to_at = have, .bytes = more};
-        status = backend_of(bench)->copy(&bench->queue->slot, &copy);
+        struct penstock_device_copy copy = {.to = bench->used.in, .from = bench->used.in, .to_at = have, .bytes = more};
+        status = backend_of(bench)->copy(&bench->used.queue->slot, &copy);
         have += more;
     }
     return status;
@@ -59,7 +67,7 @@ static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
 /* Where there are values, a buffer that holds them. */
 static int fill_list(penstock_buffer **buffer, penstock_bench *bench, const void *values, size_t bytes)
 {
-    return values ? penstock__buffer_holding(buffer, values, bytes, bench->queue) : PENSTOCK_OK;
+    return values ? penstock__buffer_holding(buffer, values, bytes, bench->used.queue) : PENSTOCK_OK;
 }
 
 static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch)
@@ -69,23 +77,70 @@ static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch
     return status ? status : fill_list(&bench->gather, bench, lists.gather, lists.gather_bytes);
 }
 
+static int wrap_buffer(penstock_buffer **wrapped, penstock_buffer *own)
+{
+    penstock_buffer_info info = PENSTOCK_BUFFER_INFO;
+    int status = penstock_buffer_get_info(own, &info);
+    return status ? status
+                  : penstock_buffer_wrap(wrapped, own->device->context, own->device->name, info.native, own->bytes);
+}
+
+static int wrap(struct place *used, const struct place *own)
+{
+    const struct penstock_device *device = own->in->device;
+    int status;
+    if (!device->backend->slot_adopt || !device->backend->buffer_adopt) {
+        *used = *own;
+        return PENSTOCK_OK;
+    }
+    if ((status =
+             penstock_queue_wrap(&used->queue, device->context, device->name, penstock_queue_native(own->queue))) ||
+        (status = wrap_buffer(&used->in, own->in)))
+        return status;
+    return wrap_buffer(&used->out, own->out);
+}
+
+/* The first note of a time comes before the queue is wrapped: it may be what makes it one that has times. */
+static int make_place(penstock_bench *bench)
+{
+    struct penstock_device *device = bench->executor->state.device;
+    struct place *own = &bench->own;
+    size_t whole = penstock__round_up(bench->in_bytes, CHUNK), out = penstock__round_up(bench->out_bytes, CHUNK);
+    int status;
+    if ((status = penstock__queue_make(&own->queue, device)) ||
+        (status = device->backend->stamp(&own->queue->slot, 0)) ||
+        (status = penstock__buffer_make(&own->in, device, whole)) ||
+        (status = penstock__buffer_make(&own->out, device, out > whole ? out : whole)))
+        return status;
+    return wrap(&bench->used, own);
+}
+
+static void free_place(struct place *used, struct place *own)
+{
+    if (used->queue != own->queue)
+        penstock_queue_free(used->queue);
+    if (used->in != own->in)
+        penstock_buffer_free(used->in);
+    if (used->out != own->out)
+        penstock_buffer_free(used->out);
+    penstock_queue_free(own->queue);
+    penstock_buffer_free(own->in);
+    penstock_buffer_free(own->out);
+}
+
 static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
 {
     const struct penstock__batch *batch = &work->batch;
-    struct penstock_device *device = bench->executor->state.device;
-    size_t whole = penstock__round_up(bench->in_bytes, CHUNK), out = penstock__round_up(bench->out_bytes, CHUNK);
     int status;
-    if ((status = penstock__queue_make(&bench->queue, device)) ||
-        (status = penstock__buffer_make(&bench->in, device, whole)) ||
-        (status = penstock__buffer_make(&bench->out, device, out > whole ? out : whole)) ||
-        (status = fill_input(bench, work->in, work->in_bytes)) || (status = fill_lists(bench, batch)))
+    if ((status = make_place(bench)) || (status = fill_input(bench, work->in, work->in_bytes)) ||
+        (status = fill_lists(bench, batch)))
         return status;
     bench->job = penstock__batch_job(batch);
-    bench->job.in = bench->in;
-    bench->job.out = bench->out;
+    bench->job.in = bench->used.in;
+    bench->job.out = bench->used.out;
     bench->job.coefficients = bench->coefficients;
     bench->job.gather = bench->gather;
-    return penstock__queue_drain(bench->queue);
+    return penstock__queue_drain(bench->used.queue);
 }
 
 /* On each device that takes part. */
@@ -149,9 +204,7 @@ void penstock_bench_free(penstock_bench *bench)
     for (unsigned i = 0; i < bench->count; i++)
         penstock_bench_free(bench->parts[i]);
     penstock__free(bench->parts);
-    penstock_queue_free(bench->queue);
-    penstock_buffer_free(bench->in);
-    penstock_buffer_free(bench->out);
+    free_place(&bench->used, &bench->own);
     penstock_buffer_free(bench->coefficients);
     penstock_buffer_free(bench->gather);
     penstock__free(bench);
@@ -161,19 +214,20 @@ void penstock_bench_free(penstock_bench *bench)
 
 static int run_once(penstock_bench *bench)
 {
-    return bench->plan ? bench->enqueue(bench->plan, bench->in, bench->out, bench->job.frames, bench->queue)
-                       : penstock__enqueue(bench->executor, &bench->job, bench->queue);
+    return bench->plan
+               ? bench->enqueue(bench->plan, bench->used.in, bench->used.out, bench->job.frames, bench->used.queue)
+               : penstock__enqueue(bench->executor, &bench->job, bench->used.queue);
 }
 
 /* Work between two notes of the time. */
 static int timed(penstock_bench *bench, unsigned repeats, const struct penstock_device_copy *copy, double *seconds)
 {
     const struct penstock_backend *backend = backend_of(bench);
-    struct penstock_slot *slot = &bench->queue->slot;
+    struct penstock_slot *slot = &bench->used.queue->slot;
     int status = backend->stamp(slot, 0);
     for (unsigned i = 0; i < repeats && !status; i++)
         status = copy ? backend->copy(slot, copy) : run_once(bench);
-    if (status || (status = backend->stamp(slot, 1)) || (status = penstock__queue_drain(bench->queue)) ||
+    if (status || (status = backend->stamp(slot, 1)) || (status = penstock__queue_drain(bench->used.queue)) ||
         (status = backend->elapsed(slot, 0, 1, seconds)))
         return status;
     *seconds /= repeats;
@@ -186,9 +240,9 @@ static int begin(penstock_bench *bench, const struct penstock_device_copy *copy)
     if (!copy)
         return run_once(bench);
     own = *copy;
-    own.to = bench->out;
-    own.from = bench->in;
-    return backend_of(bench)->copy(&bench->queue->slot, &own);
+    own.to = bench->used.out;
+    own.from = bench->used.in;
+    return backend_of(bench)->copy(&bench->used.queue->slot, &own);
 }
 
 /* Work of several devices at once has no clock but the host's: what one of their batches takes of the whole time. */
@@ -200,7 +254,7 @@ static int timed_at_once(penstock_bench *bench, unsigned repeats, const struct p
     for (unsigned i = 0; i < repeats * bench->count && !status; i++)
         status = begin(bench->parts[i % bench->count], copy);
     for (unsigned i = 0; i < bench->count; i++) {
-        int failed = penstock__queue_drain(bench->parts[i]->queue);
+        int failed = penstock__queue_drain(bench->parts[i]->used.queue);
         status = status ? status : failed;
     }
     *seconds = (penstock__now_s() - start) / repeats / bench->count;
@@ -221,8 +275,8 @@ int penstock_bench_copy(penstock_bench *bench, bool by_kernel, size_t *bytes, do
 {
     if (!bench || !bytes || !seconds)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_copy: an argument is NULL");
-    struct penstock_device_copy copy = {.to = bench->out,
-                                        .from = bench->in,
+    struct penstock_device_copy copy = {.to = bench->used.out,
+                                        .from = bench->used.in,
                                         .bytes = penstock__round_up(bench->in_bytes, CHUNK),
                                         .way = by_kernel ? PENSTOCK_COPY_KERNEL : PENSTOCK_COPY_OWN};
     *bytes = copy.bytes;
@@ -234,7 +288,7 @@ int penstock_bench_read(penstock_bench *bench, void *out, size_t bytes)
     if (!bench || !out || !bytes || bytes > bench->out_bytes)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_read: not within the output");
     return bench->parts ? penstock_bench_read(bench->parts[0], out, bytes)
-                        : penstock_buffer_download(bench->out, out, bytes, bench->queue);
+                        : penstock_buffer_download(bench->used.out, out, bytes, bench->used.queue);
 }
 
 size_t penstock_bench_bytes(const penstock_bench *bench)
@@ -257,7 +311,7 @@ struct bus {
 
 static int open_lane(struct lane *lane, const penstock_bench *bench, size_t bytes)
 {
-    struct penstock_device *device = bench->queue->slot.device;
+    struct penstock_device *device = bench->used.queue->slot.device;
     lane->left = bytes;
     lane->bytes = bytes < TRANSFER_BYTES ? bytes : TRANSFER_BYTES;
     int status = penstock__host_block_new(&lane->host, device->context, device, lane->bytes);
@@ -269,7 +323,7 @@ static int open_bus(struct bus *bus, const penstock_bench *bench)
     int status = open_lane(&bus->up, bench, bench->in_bytes);
     if (status || (status = open_lane(&bus->down, bench, bench->out_bytes)))
         return status;
-    return penstock_buffer_download(bench->in, bus->up.host, bus->up.bytes, bus->up.queue);
+    return penstock_buffer_download(bench->used.in, bus->up.host, bus->up.bytes, bus->up.queue);
 }
 
 static void close_bus(struct bus *bus, const penstock_bench *bench)
@@ -277,7 +331,7 @@ static void close_bus(struct bus *bus, const penstock_bench *bench)
     struct lane *lanes[] = {&bus->up, &bus->down};
     for (size_t i = 0; i < 2; i++) {
         penstock_queue_free(lanes[i]->queue);
-        penstock_host_memory_free(bench->queue->slot.device->context, lanes[i]->host);
+        penstock_host_memory_free(bench->used.queue->slot.device->context, lanes[i]->host);
     }
 }
 
@@ -287,9 +341,9 @@ static int queue_chunks(struct bus *bus, penstock_bench *bench)
     const struct penstock_backend *backend = backend_of(bench);
     struct lane *up = &bus->up, *down = &bus->down;
     size_t in = up->left < up->bytes ? up->left : up->bytes, out = down->left < down->bytes ? down->left : down->bytes;
-    int status = in ? backend->upload(&up->queue->slot, bench->in, up->host, in) : PENSTOCK_OK;
+    int status = in ? backend->upload(&up->queue->slot, bench->used.in, up->host, in) : PENSTOCK_OK;
     if (out && !status)
-        status = backend->download(&down->queue->slot, down->host, bench->out, out);
+        status = backend->download(&down->queue->slot, down->host, bench->used.out, out);
     up->left -= in;
     down->left -= out;
     return status;
