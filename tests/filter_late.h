@@ -9,7 +9,7 @@
 #define PENSTOCK_TEST_FILTER_LATE_H
 
 #include "filter_direct.h"
-#include "ops/filter_stream.h"
+#include "ops/filter/filter_stream.h"
 
 #define SAMPLES 3000
 #define TAPS    200

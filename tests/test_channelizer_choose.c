@@ -10,7 +10,7 @@
 #include "candidates.h"
 #include "core/memory.h"
 #include "folder.h"
-#include "ops/channelizer_engine.h"
+#include "ops/channelizer/channelizer_engine.h"
 #include "own_clock.h"
 #include "relative_error.h"
 #include "told_choice.h"

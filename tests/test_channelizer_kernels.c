@@ -4,7 +4,7 @@
 /* The filter bank's sums in each build that this processor runs: right against double precision, the same bits however
  * many frames are made together, and not a value beyond the width. And frames taken apart into streams: each value
  * where it belongs, its bits as they were, and none beside them. */
-#include "ops/channelizer_kernels.h"
+#include "ops/channelizer/channelizer_kernels.h"
 #include "test.h"
 #include "vector/instructions.h"
 

@@ -7,7 +7,7 @@
  */
 #include "core/memory.h"
 #include "filter_direct.h"
-#include "ops/channelizer_stream.h"
+#include "ops/channelizer/channelizer_stream.h"
 
 #define SAMPLES  12000
 #define CHANNELS 12

@@ -4,7 +4,7 @@
 /* The CPU serves while a device's kernels are compiled: operators that are made of several plans, or have a history. */
 #include "core/memory.h"
 #include "fft_error.h"
-#include "ops/filter_stream.h"
+#include "ops/filter/filter_stream.h"
 #include "slow_compiler.h"
 #include "wifi_stream.h"
 

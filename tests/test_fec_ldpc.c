@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "fec/ldpc_lanes.h"
 #include "ldpc_blocks.h"
-#include "ops/ldpc.h"
+#include "ops/coding/ldpc.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

@@ -6,7 +6,7 @@
 #include "core/devices.h"
 #include "core/memory.h"
 #include "folder.h"
-#include "ops/filter_engine.h"
+#include "ops/filter/filter_engine.h"
 
 #include <dirent.h>
 #include <penstock/penstock.h>

@@ -5,7 +5,7 @@
  * Circular convolution by each instruction set that this processor has, at every length: against a double-precision
  * transform, in whole and in parts, from samples and to values at any address; and an error that the self-check finds.
  */
-#include "ops/filter_pair.h"
+#include "ops/filter/filter_pair.h"
 #include "test.h"
 
 #include <math.h>

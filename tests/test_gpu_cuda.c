@@ -7,7 +7,7 @@
 #include "gpu/kernel.h"
 #include "gpu/viterbi.h"
 #include "nvrtc_rig.h"
-#include "ops/viterbi.h"
+#include "ops/coding/viterbi.h"
 
 static void compile(const char *source, const char *what)
 {

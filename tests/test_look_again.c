@@ -11,7 +11,7 @@
 #include "candidates.h"
 #include "core/memory.h"
 #include "folder.h"
-#include "ops/filter_engine.h"
+#include "ops/filter/filter_engine.h"
 #include "stream_kinds.h"
 
 #include <penstock/choice.h>

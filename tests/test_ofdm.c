@@ -7,7 +7,7 @@
  * and the same bits whatever else is in the batch.
  */
 #include "ofdm_synthesis.h"
-#include "ops/ofdm.h"
+#include "ops/ofdm/ofdm.h"
 #include "test.h"
 
 static int executed;

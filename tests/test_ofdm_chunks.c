@@ -6,7 +6,7 @@
  * with one somewhere among them that is out of line, of another frame, turned or wrong. Soft bits are within one of
  * those of the CPU, and the same bits as of short batches whose symbols are listed one by one.
  */
-#include "ops/ofdm.h"
+#include "ops/ofdm/ofdm.h"
 #include "test.h"
 
 enum { N = 16, GUARD = 4, CARRIERS = 12, BITS = 2, ROW = CARRIERS * BITS, STEP = N + GUARD };

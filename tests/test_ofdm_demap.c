@@ -6,7 +6,7 @@
  * agree to the bit.
  */
 #include "constellations.h"
-#include "ops/ofdm_kernels.h"
+#include "ops/ofdm/ofdm_kernels.h"
 #include "test.h"
 
 #define COUNT  2000

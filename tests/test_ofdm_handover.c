@@ -13,8 +13,8 @@
 #include "backends/trace/trace.h"
 #include "core/memory.h"
 #include "ofdm_synthesis.h"
-#include "ops/ofdm_demodulator.h"
-#include "ops/ofdm_stream.h"
+#include "ops/ofdm/ofdm_demodulator.h"
+#include "ops/ofdm/ofdm_stream.h"
 #include "rx/receiver.h"
 #include "wifi_stream.h"
 

@@ -3,7 +3,7 @@
 
 /* The sign of every soft bit against the hard decision of liquid-dsp's modem, which labels square QAM in the same way.
  */
-#include "ops/ofdm_kernels.h"
+#include "ops/ofdm/ofdm_kernels.h"
 #include "test.h"
 
 #include <complex.h>

@@ -8,7 +8,7 @@
  * Argument: opencl or cuda.
  */
 #include "device.h"
-#include "ops/ofdm_stream.h"
+#include "ops/ofdm/ofdm_stream.h"
 #include "shim_calls.h"
 
 enum { N = 64, GUARD = 16, STEP = N + GUARD, CARRIERS = 48, PILOTS = 4, BITS = 4, TRAINING = 2 };

@@ -8,8 +8,8 @@
  * the device of the command line.
  */
 #include "device.h"
-#include "ops/resampler_kernels.h"
-#include "ops/resampler_time.h"
+#include "ops/resampler/resampler_kernels.h"
+#include "ops/resampler/resampler_time.h"
 #include "vector/instructions.h"
 
 #include <penstock/penstock.h>

@@ -188,12 +188,13 @@ def keys_name_every_field():
         for name in members:
             named = rf"\b{kind.upper()}\({re.escape(name)}\)|FIELD\({kind}, {re.escape(name)},|\b{kind}->{name}[,}}]"
             check(re.search(named, text), f"the key of measured answers forgets {kind}.{name}")
-    shape = set(members_of("filter_shape", "lib/ops/filter_engine.h"))
+    shape = set(members_of("filter_shape", "lib/ops/filter/filter_engine.h"))
     # of the others and the length, or no matter of time
     by_length = {"taps", "advance", "high", "fold", "m", "history", "block", "frame", "first", "values", "step", "pair",
                  "taps_dft", "origin", "sample_bytes", "value_bytes"}
     check(by_length < shape, f"struct filter_shape has not {by_length - shape}")
-    text = (SOURCE / "lib/ops/filter_choose.c").read_text().partition("static void ask(")[2].partition("\n}\n")[0]
+    text = (SOURCE / "lib/ops/filter/filter_choose.c").read_text()
+    text = text.partition("static void ask(")[2].partition("\n}\n")[0]
     for name in shape - by_length:
         check(re.search(rf"\b(shape->|there\.){name}\b", text), f"the question of a filter forgets {name}")
 

@@ -4,7 +4,7 @@
 /* A source's samples at another rate: the resampler of lib/ops on the reader's thread. */
 #include "radio/resample.h"
 #include "backends/backend.h"
-#include "ops/resampler_engine.h"
+#include "ops/resampler/resampler_engine.h"
 
 #define MAX_FACTOR     256.0
 #define ATTENUATION_DB 88.0 /* so that the pass band is within 80 dB of what it was, too */

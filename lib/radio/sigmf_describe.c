@@ -4,7 +4,7 @@
 /* What SigMF metadata of a sink's samples says: https://sigmf.org, version 1.2. jansson's functions take NULL from each
  * other, and tell of a failure by their result. */
 #include "radio/sigmf_describe.h"
-#include "ops/resampler_engine.h"
+#include "ops/resampler/resampler_engine.h"
 #include "radio/sigmf.h"
 #include "radio/sigmf_time.h"
 #include "radio/source_kind.h"

@@ -3,7 +3,7 @@
 
 /* Frames of which a device demodulates the symbols, all those of a batch at once; their soft bits are decoded here. */
 #include "core/meter.h"
-#include "ops/ofdm.h"
+#include "ops/ofdm/ofdm.h"
 #include "rx/batch.h"
 
 #define SYMBOLS 2048

@@ -7,8 +7,8 @@
 #include "core/device_group.h"
 #include "core/problem.h"
 #include "core/side_by_side.h"
-#include "ops/ofdm.h"
-#include "ops/viterbi.h"
+#include "ops/coding/viterbi.h"
+#include "ops/ofdm/ofdm.h"
 
 #define PART_ALIGNMENT 4096 /* a multiple of every device's */
 #define FLYING         3    /* batches on their way to each device */

@@ -4,7 +4,7 @@
 /* One batch of frames on its way through a device. */
 #include "core/context.h"
 #include "core/meter.h"
-#include "ops/ofdm.h"
+#include "ops/ofdm/ofdm.h"
 #include "rx/device.h"
 
 #include <penstock/host_memory.h>

@@ -4,7 +4,7 @@
 /* The stream's calls. */
 #include "rx/receiver.h"
 #include "core/async_build.h"
-#include "ops/ofdm.h"
+#include "ops/ofdm/ofdm.h"
 
 #include <math.h>
 #include <string.h>

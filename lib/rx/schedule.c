@@ -6,7 +6,7 @@
  * context's threads; between them lies what depends on order. Each remembers how far it has come, so that after an
  * error the next call goes on where this one stopped.
  */
-#include "ops/ofdm.h"
+#include "ops/ofdm/ofdm.h"
 #include "rx/receiver.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "core/link.h"
-#include "ops/ofdm.h"
+#include "ops/ofdm/ofdm.h"
 
 #define LONGEST_FRAME (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
 

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Copyright The Penstock authors. */
-
-/* The spectrum's loops built for AVX2. */
-#define SPECTRUM_KERNELS penstock__spectrum_kernels_avx2
-#include "ops/spectrum_kernels.c"
