@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_TESTS_CANDIDATES_H
 #define PENSTOCK_TESTS_CANDIDATES_H
 
-#include "core/devices.h"
+#include "core/device/devices.h"
 #include "test.h"
 
 #include <stdio.h>

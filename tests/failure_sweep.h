@@ -9,7 +9,7 @@
 #define PENSTOCK_TEST_FAILURE_SWEEP_H
 
 #include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

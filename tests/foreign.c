@@ -5,7 +5,7 @@
 #include "foreign.h"
 
 #include "backends/cuda/cuda.h"
-#include "core/devices.h"
+#include "core/device/devices.h"
 #ifdef PENSTOCK_HAVE_OPENCL
 #include "backends/opencl/opencl.h"
 #endif

@@ -8,8 +8,8 @@
 #ifndef PENSTOCK_TEST_GPU_RIG_H
 #define PENSTOCK_TEST_GPU_RIG_H
 
-#include "core/devices.h"
-#include "core/expected.h"
+#include "core/check/expected.h"
+#include "core/device/devices.h"
 #include "test.h"
 
 #define GUARD_BYTES 256

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_TEST_LINK_DEVICE_RIG_H
 #define PENSTOCK_TEST_LINK_DEVICE_RIG_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "link_run.h"
 #include "relative_error.h"
 

@@ -6,9 +6,9 @@
 #ifndef PENSTOCK_TESTS_LIVE_BLOCKS_H
 #define PENSTOCK_TESTS_LIVE_BLOCKS_H
 
-#include "core/background.h"
-#include "core/devices.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/device/background.h"
+#include "core/device/devices.h"
 #include "test.h"
 
 /* Blocks in use once all of that is freed. */

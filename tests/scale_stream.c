@@ -3,7 +3,7 @@
 
 /* A stream that scales: transforms of one point, whose store stage multiplies. */
 #include "scale_stream.h"
-#include "core/batched.h"
+#include "core/stream/batched.h"
 
 #include <stddef.h>
 

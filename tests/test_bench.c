@@ -5,10 +5,10 @@
  * Work with the samples on the device: it computes what the plan computes, takes time, copies what it says, and where
  * a call of the driver fails leaks nothing. Usage: test_bench [DEVICE]; without one, OpenCL by the core's function.
  */
-#include "core/bench.h"
-#include "core/devices.h"
-#include "core/memory.h"
-#include "core/plan.h"
+#include "core/base/memory.h"
+#include "core/device/devices.h"
+#include "core/plan/bench.h"
+#include "core/plan/plan.h"
 #include "driver_shim.h"
 #include "test.h"
 

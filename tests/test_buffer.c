@@ -5,7 +5,7 @@
  * Buffers: what goes in comes out, slices are where they are said to be and outlive their parent, and what does not fit
  * is an error in words. Usage: test_buffer [DEVICE]; without one, cpu, reference and trace.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "driver_shim.h"
 #include "failure_sweep.h"
 #include "foreign.h"

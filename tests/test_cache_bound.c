@@ -6,7 +6,7 @@
  * in the folder, and clearing. PENSTOCK_TEST_FULL=1: 2,000 plans instead of 40, before files of the size of theirs.
  */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "folder.h"
 
 #include <penstock/cache.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The channel against closed forms: tones through delays and clock offsets, statistics of the noise, any chunking. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <penstock/channel.h>
 

@@ -8,7 +8,7 @@
  */
 #include "backends/trace/trace.h"
 #include "candidates.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "folder.h"
 #include "ops/channelizer/channelizer_engine.h"
 #include "own_clock.h"

@@ -5,7 +5,7 @@
  * Changes of a filter bank while it runs: fewer, as many and more taps at the frame that was told, each frame made by
  * one set of taps alone, at any chunks; the same taps, which change no bit; other channels; latency; stats; failures.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "filter_direct.h"
 #include "ops/channelizer/channelizer_stream.h"
 

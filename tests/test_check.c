@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* The self-check: a variant that computes wrongly gives way to the next; a device that has no right one is refused. */
-#include "core/check.h"
-#include "core/devices.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/check/check.h"
+#include "core/device/devices.h"
 #include "folder.h"
 #include "test.h"
 

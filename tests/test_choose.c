@@ -6,8 +6,8 @@
  * trace device wins however busy the machine is. */
 #include "backends/trace/trace.h"
 #include "candidates.h"
-#include "core/memory.h"
-#include "core/plan.h"
+#include "core/base/memory.h"
+#include "core/plan/plan.h"
 #include "folder.h"
 #include "own_clock.h"
 

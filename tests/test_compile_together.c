@@ -6,8 +6,8 @@
  * are under way. One of them fails, an allocation or a call of the driver does, or nobody waits any more. Argument: a
  * device, behind OpenCL's driver for tests.
  */
-#include "core/async_build.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/choice/async_build.h"
 #include "device.h"
 #include "folder.h"
 #include "live_blocks.h"

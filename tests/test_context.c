@@ -3,7 +3,7 @@
 
 /* Contexts: arguments, where the cache folder is, the log, cache files, and several threads that share one. */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "folder.h"
 
 #include <penstock/penstock.h>

@@ -3,7 +3,7 @@
 
 /* Convolution, correlation and the chirp-z transform against their definitions summed in double precision; a taps' part
  * beyond a filter's length; refusals; and every allocation failing. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

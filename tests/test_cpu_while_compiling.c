@@ -3,7 +3,7 @@
 
 /* The CPU serves while a device's kernels are compiled: plans and streams. */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "fft_error.h"
 #include "slow_compiler.h"
 

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The CPU serves while a device's kernels are compiled: operators that are made of several plans, or have a history. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "fft_error.h"
 #include "ops/filter/filter_stream.h"
 #include "slow_compiler.h"

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The CPU serves while a device's kernels are compiled: a stream whose batches are in a ring of memory. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "fft_error.h"
 #include "slow_compiler.h"
 

@@ -7,7 +7,7 @@
  * test_cuda_apart_nvrtc.c.)
  */
 #include "backends/cuda/cuda.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "helper_script.h"
 
 #include <dirent.h>

@@ -5,7 +5,7 @@
  * The kernels of a prime length compiled side by side, by the real helper and the NVRTC that is installed: images from
  * processes of their own have the bits of those made here.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "gpu/kernel.h"
 #include "nvrtc_rig.h"
 

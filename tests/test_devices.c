@@ -2,10 +2,10 @@
 /* Copyright The Penstock authors. */
 
 /* The device table and the texts that name devices. */
-#include "core/backends.h"
-#include "core/context.h"
-#include "core/devices.h"
-#include "core/memory.h"
+#include "core/base/context.h"
+#include "core/base/memory.h"
+#include "core/device/backends.h"
+#include "core/device/devices.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

@@ -3,7 +3,7 @@
 
 /* The double-precision DFT against its definition, summed in long double. */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

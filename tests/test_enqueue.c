@@ -7,7 +7,7 @@
  * test_enqueue [DEVICE]; without one, cpu, reference and trace.
  */
 #include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "enqueue_rig.h"
 #include "foreign.h"
 #include "refused.h"

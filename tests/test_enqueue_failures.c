@@ -6,7 +6,7 @@
  * values, no queue goes on after one, and nothing moves to the CPU; and many rounds leak nothing. Usage:
  * test_enqueue_failures [DEVICE], of a driver for tests; without one, cpu and trace.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "enqueue_rig.h"
 #include "failure_sweep.h"
 #include "refused.h"

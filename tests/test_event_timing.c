@@ -3,8 +3,8 @@
 
 /* What batches cost by a device's clock, against a clock whose times are made up: which batches are timed, what the
  * others count, a clock that fails. */
-#include "core/event_timing.h"
-#include "core/meter.h"
+#include "core/plan/event_timing.h"
+#include "core/stream/meter.h"
 #include "test.h"
 
 /* Each stamp is so many seconds after the one before it. */

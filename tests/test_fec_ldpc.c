@@ -6,7 +6,7 @@
  * every format, with the same bits by every variant and device and however many are decoded together; what descriptions
  * are refused; failing allocations.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "fec/ldpc_lanes.h"
 #include "ldpc_blocks.h"
 #include "ops/coding/ldpc.h"

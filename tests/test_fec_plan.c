@@ -5,7 +5,7 @@
  * Viterbi plans: codes coded and decoded again in every format, blocks of unequal length, the same bits on every
  * processor, what descriptions are refused, and failing allocations.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 #include "viterbi_plain.h"
 

@@ -3,7 +3,7 @@
 
 /* Viterbi streams: what was coded without blocks comes back, in any chunks the same bits, whose errors are those of the
  * whole decoded as one block; descriptions that are refused; failing allocations. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

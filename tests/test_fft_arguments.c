@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Wrong descriptions of transforms: each field is refused with a text that names it, and nothing is made. */
-#include "core/description.h"
+#include "core/base/description.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

@@ -4,7 +4,7 @@
 /* Every allocation of a plan's life fails once: each is an error with text, nothing leaks, and the next try is right.
  */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #define FRAMES 64

@@ -6,7 +6,7 @@
  * window, zero frequency in the middle; the same bits for any split; results within the latency; failing allocations.
  */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "fft_error.h"
 #include "test.h"
 

@@ -3,7 +3,7 @@
 
 /* Sets of files: placed together or not at all, what may not be written, stalled readers, what a kill leaves, and every
  * allocation that can fail. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "files.h"
 
 static void check_content(const char *name, const char *want)

@@ -6,7 +6,7 @@
  * the chunks; values against their definition, and the bits of the device where it comes before the first block. With
  * changes of taps, flushes, resets and the end before and behind. Argument: a device.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "filter_late.h"
 
 #define CHANNELS 2

@@ -6,7 +6,7 @@
  * while or after it comes: the CPU goes on, with the right values and one line of the log. Argument: a device.
  */
 #include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "filter_late.h"
 #include "live_blocks.h"
 

@@ -3,8 +3,8 @@
 
 /* The transform length: fits the taps and grows no faster than they do, obeys the latency that is asked for,
  * is the same in any context, and asks nothing of the cache folder. */
-#include "core/devices.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/device/devices.h"
 #include "folder.h"
 #include "ops/filter/filter_engine.h"
 

@@ -8,7 +8,7 @@
  *
  * Argument: a device.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "filter_direct.h"
 #include "shim_calls.h"
 

@@ -3,7 +3,7 @@
 
 /* Gaps, against samples that carry their own number: wherever samples were lost, each of those that came is at the
  * position that it names, in a source, in what a sink says of a decimated recording, and when that is read again. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "files.h"
 #include "radio/sigmf_time.h"
 

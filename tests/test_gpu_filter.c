@@ -3,7 +3,7 @@
 
 /* Overlap-save in one kernel: every length and format passes the plan's own check against double precision, with taps
  * that leave blocks of even and odd length, in several parts, with values left out, and turned. */
-#include "core/executor.h"
+#include "core/plan/executor.h"
 #include "gpu_rig.h"
 
 static unsigned cases;

@@ -3,7 +3,7 @@
 
 /* OFDM demodulation in one kernel: every length, format and constellation passes the plan's own check, which knows the
  * max-log ratio by its definition; and what the kernel does not do is refused. */
-#include "core/executor.h"
+#include "core/plan/executor.h"
 #include "gpu_rig.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 /* Every call of a GPU's driver, and every allocation, fails once, k = 0, 1, ...: the library says so or does without,
  * and leaks nothing. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "shim_calls.h"
 #include "test.h"
 

@@ -7,7 +7,7 @@
  * bits, of a resampler its values, and leaks nothing. The CUDA driver for tests does neither: by its name alone a plan
  * always fails, and `prefer:` goes on with the CPU.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "shim_calls.h"
 #include "test.h"
 

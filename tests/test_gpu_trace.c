@@ -6,7 +6,7 @@
  * frame that it is in, each byte of output stored once, nothing beside touched, and local memory's banks meet as often
  * as gpu_fused_banks.c says. PENSTOCK_TEST_FULL=1 runs all; else a sample by hash.
  */
-#include "core/context.h"
+#include "core/base/context.h"
 #include "folder.h"
 #include "gpu/fused_kinds.h"
 #include "gpu_banks.h"

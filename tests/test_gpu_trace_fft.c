@@ -9,7 +9,7 @@
  * banks meet as often as gpu_banks.c says. PENSTOCK_TEST_FULL=1: every length to 8192, and all kinds at some of
  * them; else a sample by hash. Arguments K N: part K of N of that.
  */
-#include "core/context.h"
+#include "core/base/context.h"
 #include "folder.h"
 #include "gpu_trace.h"
 #include "gpu_trace_backend.h"

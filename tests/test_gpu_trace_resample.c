@@ -6,7 +6,7 @@
  * contract's words, each byte of them is stored once, nothing beside is touched, and samples that are in local memory
  * were loaded once for each block. Positions are followed where 64 bits are nearly used up.
  */
-#include "core/context.h"
+#include "core/base/context.h"
 #include "folder.h"
 #include "gpu/fused_kernel.h"
 #include "gpu_trace.h"

@@ -6,8 +6,8 @@
  * another batch; the fastest one is taken (where the driver for tests says which that is), and one that fails its check
  * is not; threads; and calls and allocations that fail.
  */
-#include "core/devices.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/device/devices.h"
 #include "folder.h"
 #include "shim_calls.h"
 #include "test.h"

@@ -5,7 +5,7 @@
  * Blocks of convolutional codes on a GPU: the bits of the CPU, for codes of every constraint length, puncturings, ends,
  * formats, lengths and windows, from soft bits of every quality, and with failing allocations.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "device.h"
 
 #include <penstock/penstock.h>

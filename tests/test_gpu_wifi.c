@@ -7,7 +7,7 @@
  * allocation fails. Argument: cuda or opencl.
  */
 #include "backends/services.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "device.h"
 #include "rx/receiver.h"
 #include "shim_calls.h"

@@ -6,7 +6,7 @@
  * the bits of one; each does its share; one that is lost in mid-stream costs no sample and one line; and failures of
  * allocations and of the device's calls. Usage: test_group trace|cuda|opencl COUNT, cuda by the driver for tests
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "failure_sweep.h"
 #include "shim_calls.h"
 

@@ -3,8 +3,8 @@
 
 /* Memory that a device reaches by itself: plans give the same bits from and to it as from and to ordinary memory, it is
  * listed and given back, and where a device has none of it there is ordinary memory. */
-#include "core/devices.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/device/devices.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

@@ -9,7 +9,7 @@
  * Argument: a device.
  */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "link_run.h"
 #include "shim_calls.h"
 

@@ -9,7 +9,7 @@
  */
 #include "backends/trace/trace.h"
 #include "candidates.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "folder.h"
 #include "ops/filter/filter_engine.h"
 #include "stream_kinds.h"

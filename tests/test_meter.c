@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The measuring of streams, against events at times that are made up. */
-#include "core/meter.h"
+#include "core/stream/meter.h"
 #include "test.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * carriers without a channel; what is refused; and what happens when allocation k or device call k fails.
  */
 #include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "ofdm_synthesis.h"
 #include "test.h"
 

@@ -7,7 +7,7 @@
  */
 #include <penstock/ofdm.h>
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #define TAU 6.283185307179586

@@ -11,7 +11,7 @@
  * where one kernel of it does it all.
  */
 #include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "ofdm_synthesis.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 #include "ops/ofdm/ofdm_stream.h"

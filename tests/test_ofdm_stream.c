@@ -6,7 +6,7 @@
  * sent, through channels and carrier offsets of their own; the same bits whatever the chunks; symbols without frames;
  * refusals, and allocations that fail.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

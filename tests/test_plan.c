@@ -3,9 +3,9 @@
 
 /* Plans: what they compute on each device, in any grouping of frames, in place, and with several batches in flight. */
 #include "backends/trace/trace.h"
-#include "core/expected.h"
-#include "core/memory.h"
-#include "core/plan.h"
+#include "core/base/memory.h"
+#include "core/check/expected.h"
+#include "core/plan/plan.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

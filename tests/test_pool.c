@@ -3,7 +3,7 @@
 
 /* The thread pool: every iteration is done once, workers are told apart, several callers share it. */
 #include "backends/backend.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Probing through the helper program: one that lives, crashes, says nothing or is not there; and what is remembered. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "helper_script.h"
 #include "probe/probe.h"
 

@@ -3,7 +3,7 @@
 
 /* An OpenCL driver that crashes costs its device, with a reason, and nothing else. Argument: the driver. */
 #include "backends/opencl/opencl.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "folder.h"
 
 #include <penstock/penstock.h>

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* Problems on their way to another process: what arrives is what was sent, or nothing. */
-#include "core/memory.h"
-#include "core/problem_bytes.h"
+#include "core/base/memory.h"
+#include "core/plan/problem_bytes.h"
 #include "test.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
  * and format passes the plan's own check against double precision; what it costs is counted; a stream whose taps change
  * agrees with the definition; and a board that hangs or has no memory loses no value.
  */
-#include "core/devices.h"
-#include "core/executor.h"
+#include "core/device/devices.h"
+#include "core/plan/executor.h"
 #include "filter_direct.h"
 #include "qpu_board.h"
 

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The replay device through SoapySDR, read by our own source: the same bytes, and every fault counted exactly. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "files.h"
 
 #include <time.h>

@@ -177,7 +177,7 @@ def members_of(struct, header):
             yield from re.findall(r"\w+$", first.strip()) + [other.strip(" *\n") for other in others]
 
 def keys_name_every_field():
-    text = (SOURCE / "lib/core/problem_bytes.c").read_text()
+    text = (SOURCE / "lib/core/plan/problem_bytes.c").read_text()
     for kind in ("fft", "ofdm", "filter", "viterbi", "ldpc", "resample"):
         members = list(members_of(f"penstock_{kind}_problem", f"lib/backends/problem_{kind}.h"))
         check(len(members) >= 4, f"penstock_{kind}_problem: only {members} found")
@@ -201,8 +201,8 @@ def keys_name_every_field():
 CLOCKS = re.compile(r"(?<![>.\w])(penstock__now_s|clock_gettime|clock|gettimeofday|time)\s*\(")
 
 def one_function_times_candidates():
-    """What chooses by measurement is timed by one function of lib/core/timer.c, or by a device's own clock."""
-    chooses = re.compile(r'#include "core/(timer|wisdom|choice|candidates|measure|tune|choose)\.h"')
+    """What chooses by measurement is timed by one function of lib/core/choice/timer.c, or by a device's own clock."""
+    chooses = re.compile(r'#include "core/choice/(timer|wisdom|choice|candidates|measure|tune|choose)\.h"')
     choosing = [p for p in code_files("lib") if chooses.search(p.read_text()) or p.name == "timer.c"]
     check(len(choosing) > 8, f"only {len(choosing)} files that choose found")
     for path in choosing + code_files("lib/backends/cpu") + code_files("lib/vector"):

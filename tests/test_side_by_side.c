@@ -3,10 +3,10 @@
 
 /* Makers side by side: at once, as the thread that asks, and as many as there are threads for. */
 #include "child.h"
-#include "core/cancel.h"
-#include "core/context.h"
-#include "core/process_exit.h"
-#include "core/side_by_side.h"
+#include "core/base/cancel.h"
+#include "core/base/context.h"
+#include "core/base/process_exit.h"
+#include "core/choice/side_by_side.h"
 #include "test.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Sinks: rounding and limiting against the formula, SigMF that reads back, full disks and other failures in words. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "files.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* SigMF recordings: found by either name, data of another name, whatever may be wrong in the metadata. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "files.h"
 
 #define SAMPLES 10007

@@ -5,8 +5,8 @@
  * When an owner goes over to the processor that stands by: by what its batches, long or short, and the waits for them
  * cost beside what they would there, and how often a clock is read for it. Time is the test's own.
  */
-#include "core/fork.h"
-#include "core/standby.h"
+#include "core/base/fork.h"
+#include "core/choice/standby.h"
 #include "test.h"
 
 static long long now_ns, reads;

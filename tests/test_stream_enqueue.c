@@ -6,7 +6,7 @@
  * a reset are as with those, allocations fail one by one, and what does not fit is an error in words. Usage:
  * test_stream_enqueue [DEVICE]; without one, cpu, trace and reference.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "refused.h"
 
 #include <penstock/penstock.h>

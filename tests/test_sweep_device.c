@@ -6,8 +6,8 @@
  * device's name there is an error, and whatever was reported as done is right. Nothing leaks, no rule is broken.
  */
 #include "backends/trace/trace.h"
-#include "core/memory.h"
-#include "core/plan.h"
+#include "core/base/memory.h"
+#include "core/plan/plan.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

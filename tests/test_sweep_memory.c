@@ -4,7 +4,7 @@
 /* Allocation k fails, for every k, while a context and plans are made and used: each call succeeds or reports an
  * error, what succeeded is right, nothing leaks, and afterwards all works. */
 #include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/penstock.h>

@@ -5,7 +5,7 @@
  * Allocation k fails, for every k, in the life of a plan of each public kind: it is made, run twice and freed, or says
  * an error with a text; what it gives is right, and nothing leaks.
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "test.h"
 
 #include <penstock/fec.h>

@@ -7,7 +7,7 @@
  * failed, every call says so (penstock/stream.h), what came before is right, and after a reset all comes. Nothing
  * leaks. Usage: test_sweep_streams [DEVICE]
  */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "wifi_frames.h"
 
 #include <penstock/fec.h>

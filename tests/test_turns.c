@@ -3,7 +3,7 @@
 
 /* Batches of the CPU and bursts of a measurement take turns, and a burst that does not end stops no batch. */
 #include "backends/backend.h"
-#include "core/turns.h"
+#include "core/choice/turns.h"
 #include "test.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 /* No failure of memory or of the device loses a frame of the receiver's, or leaves memory behind. */
 #include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "wifi_stream.h"
 
 static penstock_context *context;

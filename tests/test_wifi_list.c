@@ -3,7 +3,7 @@
 
 /* Which found frames are new: against a look at all that were entered, whatever their order and length, and however
  * soon they are taken out. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "rx/receiver.h"
 #include "test.h"
 

@@ -3,7 +3,7 @@
 
 /* Any number of threads, and any chunks, give the same frames to the bit, also where hops are gathered: frame by frame
  * on the processor, and by batches of which several are on their way, as for other devices. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "rx/receiver.h"
 #include "wifi_stream.h"
 

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The transmitter at every rate and profile: lengths, power, guard intervals, arguments. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <penstock/wifi.h>
 

@@ -3,8 +3,8 @@
 
 /* Remembered answers: the first one holds in a context, from several threads too; the cache folder's may be damaged,
  * changed by another process or be absent. */
-#include "core/memory.h"
-#include "core/wisdom.h"
+#include "core/base/memory.h"
+#include "core/choice/wisdom.h"
 #include "folder.h"
 
 #include <penstock/penstock.h>

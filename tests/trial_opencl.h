@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_TEST_TRIAL_OPENCL_H
 #define PENSTOCK_TEST_TRIAL_OPENCL_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "helper_script.h"
 
 #include <penstock/penstock.h>

@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_TEST_VARIANT_H
 #define PENSTOCK_TEST_VARIANT_H
 
-#include "core/devices.h"
+#include "core/device/devices.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Stacks of the process's own threads, by a signal that none of them blocks (core/thread.c). */
+/* Stacks of the process's own threads, by a signal that none of them blocks (core/base/thread.c). */
 #include "where.h"
 #include "test.h"
 

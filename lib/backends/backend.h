@@ -6,7 +6,7 @@
  * services that the core offers in services.h. A backend includes this header, its own files and (OpenCL, CUDA)
  * lib/gpu, and nothing else of ours.
  *
- * To write one: copy null/, fill in `struct penstock_backend`, add a line to core/backends.c. The FFT
+ * To write one: copy null/, fill in `struct penstock_backend`, add a line to core/device/backends.c. The FFT
  * is all that it must compute: filter and OFDM plans fall back on a child FFT plan and a CPU part.
  *
  * Rules
@@ -60,8 +60,9 @@ struct penstock_device {
     bool opened;
     bool host_memory; /* open may set it: buffer_wrap works; where not on_cpu, for what is aligned to 64 bytes alone */
     size_t alignment; /* open may set it: parts of its memory begin at multiples of so many bytes; 0: 16 */
-    struct penstock_device *const *members; /* of several devices under one name, core/device_group.h: they, and */
-    size_t member_count;                    /* how many; of others NULL and 0. A backend never meets such */
+    struct penstock_device *const
+        *members;        /* of several devices under one name, core/device/device_group.h: they, and */
+    size_t member_count; /* how many; of others NULL and 0. A backend never meets such */
     uint64_t shared; /* 0, or before open: an object of the driver's in which the device is to work; of backends with
                         SHARES alone */
     void (*tell)(const char *doing); /* in the process that tries plans (penstock__probe_plan), else NULL: as of

@@ -12,11 +12,11 @@
  * penstock-probe BACKEND keep CACHE: probes the devices as an application does, by another such process, and leaves the
  * result in that folder. Where one is at it already there is nothing to do.
  */
-#include "core/backends.h"
-#include "core/check.h"
-#include "core/context.h"
-#include "core/devices.h"
-#include "core/problem_bytes.h"
+#include "core/base/context.h"
+#include "core/check/check.h"
+#include "core/device/backends.h"
+#include "core/device/devices.h"
+#include "core/plan/problem_bytes.h"
 #include "probe/probe.h"
 
 #include <fcntl.h>

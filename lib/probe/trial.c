@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The plan that a thread is making, made and checked by penstock-probe first; and what came of that. */
-#include "core/problem_bytes.h"
+#include "core/plan/problem_bytes.h"
 #include "probe/memory.h"
 #include "probe/probe.h"
 #include "probe/session.h"

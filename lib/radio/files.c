@@ -3,7 +3,7 @@
 
 /* Sets of output files: their life, what must not be written, and writing. */
 #include "radio/files.h"
-#include "core/rest.h"
+#include "core/stream/rest.h"
 #include "radio/source_kind.h"
 
 #include <errno.h>

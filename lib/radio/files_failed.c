@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* An output file that cannot be: what is told of it, and what lies beside removed. */
-#include "core/fork.h"
+#include "core/base/fork.h"
 #include "radio/files.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 
 /* Sinks: samples to a file or standard output, in chunks of a fixed size, with every failure reported once. */
 #include "radio/sink.h"
-#include "core/description.h"
-#include "core/rest.h"
+#include "core/base/description.h"
+#include "core/stream/rest.h"
 #include "radio/source_kind.h"
 
 #include <string.h>

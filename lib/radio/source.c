@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The public face of sources: checks, the kind behind a name, limits in samples and seconds, resampling. */
-#include "core/description.h"
+#include "core/base/description.h"
 #include "radio/resample.h"
 #include "radio/source_kind.h"
 

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* What a source tells of gaps and times: the captures that its kind found, by samples as they are given. */
-#include "core/description.h"
+#include "core/base/description.h"
 #include "radio/resample.h"
 #include "radio/source_kind.h"
 

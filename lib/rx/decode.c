@@ -3,7 +3,7 @@
 
 /* Complete frames side by side: where the demodulator works on the calling thread, each frame goes from its samples to
  * its octets on one thread, a few symbols at a time, so that all of it stays in that thread's cache. */
-#include "core/meter.h"
+#include "core/stream/meter.h"
 #include "ops/ofdm/ofdm.h"
 #include "rx/receiver.h"
 

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Frames of which a device demodulates the symbols, all those of a batch at once; their soft bits are decoded here. */
-#include "core/meter.h"
+#include "core/stream/meter.h"
 #include "ops/ofdm/ofdm.h"
 #include "rx/batch.h"
 

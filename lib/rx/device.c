@@ -3,10 +3,10 @@
 
 /* Frames from samples to bits on a device: what that takes, and when it is there. */
 #include "rx/device.h"
-#include "core/cpu_while_compiling.h"
-#include "core/device_group.h"
-#include "core/problem.h"
-#include "core/side_by_side.h"
+#include "core/choice/cpu_while_compiling.h"
+#include "core/choice/side_by_side.h"
+#include "core/device/device_group.h"
+#include "core/plan/problem.h"
 #include "ops/coding/viterbi.h"
 #include "ops/ofdm/ofdm.h"
 

@@ -9,7 +9,7 @@
 #ifndef PENSTOCK_RX_DEVICE_H
 #define PENSTOCK_RX_DEVICE_H
 
-#include "core/buffer.h"
+#include "core/device/buffer.h"
 #include "rx/batch.h"
 
 #define PENSTOCK__RX_SYMBOLS 8192 /* of a batch, */

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* One batch of frames on its way through a device. */
-#include "core/context.h"
-#include "core/meter.h"
+#include "core/base/context.h"
+#include "core/stream/meter.h"
 #include "ops/ofdm/ofdm.h"
 #include "rx/device.h"
 

@@ -3,7 +3,7 @@
 
 /* The stream's calls. */
 #include "rx/receiver.h"
-#include "core/async_build.h"
+#include "core/choice/async_build.h"
 #include "ops/ofdm/ofdm.h"
 
 #include <math.h>

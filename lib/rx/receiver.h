@@ -26,7 +26,7 @@
 #define PENSTOCK_RX_RECEIVER_H
 
 #include "backends/backend.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 #include <penstock/ofdm.h>
 

@@ -6,7 +6,7 @@
  * noise and DC. All of it is a function of m alone, so that any chunking gives the same bits.
  */
 #include "backends/backend.h"
-#include "core/description.h"
+#include "core/base/description.h"
 #include "tx/interpolator.h"
 #include "tx/noise.h"
 

@@ -6,7 +6,7 @@
  * inverse DFT, a guard interval and soft edges of one sample (17.3.2.5), which is the window of annex I's example.
  */
 #include "backends/backend.h"
-#include "core/description.h"
+#include "core/base/description.h"
 #include "fec/interleaver.h"
 #include "fec/scrambler.h"
 #include "tx/wifi_training.h"

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* A device's name comes from users and configuration files: any text finds a device or is an error on one line. */
-#include "core/context.h"
-#include "core/devices.h"
+#include "core/base/context.h"
+#include "core/device/devices.h"
 
 #include <stdlib.h>
 #include <string.h>

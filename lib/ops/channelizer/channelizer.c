@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The filter bank as a stream: its life. */
-#include "core/description.h"
-#include "core/latency.h"
+#include "core/base/description.h"
+#include "core/stream/latency.h"
 #include "ops/channelizer/channelizer_check.h"
 #include "ops/channelizer/channelizer_stream.h"
 

@@ -4,10 +4,10 @@
 /* The device of an analysis bank: where there are several to choose from, whole streams are timed, from the caller's
  * samples to the caller's frames. A bare transform's time would lack the sums, copies and selection, of which each
  * device leaves others to the CPU. */
-#include "core/choice.h"
-#include "core/context.h"
-#include "core/devices.h"
-#include "core/timer.h"
+#include "core/base/context.h"
+#include "core/choice/choice.h"
+#include "core/choice/timer.h"
+#include "core/device/devices.h"
 #include "ops/channelizer/channelizer_stream.h"
 
 #include <string.h>

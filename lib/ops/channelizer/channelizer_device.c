@@ -6,9 +6,9 @@
  * samples that are there already. The samples of the former stay where they gathered until the frames were used up;
  * what is taken back goes to the device as all other batches do.
  */
-#include "core/device_ends.h"
-#include "core/plan.h"
-#include "core/stream_device.h"
+#include "core/plan/plan.h"
+#include "core/stream/device_ends.h"
+#include "core/stream/stream_device.h"
 #include "ops/channelizer/channelizer_stream.h"
 
 /* ---------------------------------------------------------------- batches that stay ----------- */

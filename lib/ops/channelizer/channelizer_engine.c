@@ -3,7 +3,7 @@
 
 /* The life of the filter bank's engine: its plans, and the threads' memory. */
 #include "ops/channelizer/channelizer_engine.h"
-#include "core/devices.h"
+#include "core/device/devices.h"
 #include "ops/fft/fft.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@
 #ifndef PENSTOCK_OPS_CHANNELIZER_ENGINE_H
 #define PENSTOCK_OPS_CHANNELIZER_ENGINE_H
 
-#include "core/meter.h"
-#include "core/plan.h"
-#include "core/ring.h"
+#include "core/plan/plan.h"
+#include "core/stream/meter.h"
+#include "core/stream/ring.h"
 #include "ops/channelizer/channelizer_bank.h"
 
 struct channelizer_engine {

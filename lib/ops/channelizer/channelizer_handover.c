@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The analysis bank's engine, on the CPU until the device is ready. */
-#include "core/context.h"
-#include "core/devices.h"
+#include "core/base/context.h"
+#include "core/device/devices.h"
 #include "ops/channelizer/channelizer_stream.h"
 
 #include <string.h>

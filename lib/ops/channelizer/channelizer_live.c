@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The analysis bank while it runs: other taps and channels, latency, stats. */
-#include "core/link.h"
+#include "core/stream/link.h"
 #include "ops/channelizer/channelizer_check.h"
 #include "ops/channelizer/channelizer_stream.h"
 

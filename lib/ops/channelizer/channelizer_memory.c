@@ -6,8 +6,8 @@
  * of them goes back to its front when the end is reached. A device copies full windows from there, of samples as they
  * are pushed where it converts them itself, else of floats.
  */
-#include "core/context.h"
-#include "core/latency.h"
+#include "core/base/context.h"
+#include "core/stream/latency.h"
 #include "ops/channelizer/channelizer_stream.h"
 
 #include <string.h>

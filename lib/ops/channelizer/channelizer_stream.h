@@ -10,10 +10,10 @@
 #ifndef PENSTOCK_OPS_CHANNELIZER_STREAM_H
 #define PENSTOCK_OPS_CHANNELIZER_STREAM_H
 
-#include "core/cpu_while_compiling.h"
-#include "core/meter.h"
-#include "core/rest.h"
-#include "core/stream.h"
+#include "core/choice/cpu_while_compiling.h"
+#include "core/stream/meter.h"
+#include "core/stream/rest.h"
+#include "core/stream/stream.h"
 #include "ops/channelizer/channelizer_engine.h"
 
 /* Another prototype from a frame on. */

@@ -4,7 +4,7 @@
 /* The synthesis bank as a stream: frames go through a batched reverse transform, and what comes of it through the
  * polyphase sums. */
 #include "ops/channelizer/synthesizer.h"
-#include "core/description.h"
+#include "core/base/description.h"
 #include "ops/channelizer/channelizer_check.h"
 
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_OPS_SYNTHESIZER_H
 #define PENSTOCK_OPS_SYNTHESIZER_H
 
-#include "core/batched.h"
+#include "core/stream/batched.h"
 #include "ops/channelizer/synthesizer_bank.h"
 
 /* Other taps, from a frame's hop on. */

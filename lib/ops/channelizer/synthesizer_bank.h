@@ -9,7 +9,7 @@
 #ifndef PENSTOCK_OPS_SYNTHESIZER_BANK_H
 #define PENSTOCK_OPS_SYNTHESIZER_BANK_H
 
-#include "core/batcher.h"
+#include "core/stream/batcher.h"
 #include "ops/channelizer/channelizer_kernels.h"
 
 struct synthesis_bank {

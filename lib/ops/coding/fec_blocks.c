@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Streams of blocks: a plan that decodes blocks of equal length, fed as they come. */
-#include "core/batched.h"
+#include "core/stream/batched.h"
 #include "ops/coding/ldpc.h"
 #include "ops/coding/viterbi.h"
 

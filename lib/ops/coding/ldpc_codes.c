@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Low-density parity-check codes of standards by their names. */
-#include "core/description.h"
+#include "core/base/description.h"
 #include "ops/coding/ldpc.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * symbol; those few, the gap, are found at last from the checks that are left over, whose dependence on them is a dense
  * matrix of the gap's size.
  */
-#include "core/rest.h"
+#include "core/stream/rest.h"
 #include "ops/coding/ldpc.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Convolutional codes of standards by their names. */
-#include "core/description.h"
+#include "core/base/description.h"
 #include "ops/coding/viterbi.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Convolutional encoders: 48 steps at a time in one word, one generator after the other. */
-#include "core/rest.h"
+#include "core/stream/rest.h"
 #include "ops/coding/viterbi.h"
 
 #define STEPS 48

@@ -4,11 +4,11 @@
 /* A stream of a convolutional code without blocks, decoded in windows at fixed places, each as a block of its own with
  * some steps before and behind it, of whose states nothing is known. Windows begin where the puncturing pattern does.
  */
-#include "core/cpu_while_compiling.h"
-#include "core/description.h"
-#include "core/latency.h"
-#include "core/plan.h"
-#include "core/stream.h"
+#include "core/base/description.h"
+#include "core/choice/cpu_while_compiling.h"
+#include "core/plan/plan.h"
+#include "core/stream/latency.h"
+#include "core/stream/stream.h"
 #include "ops/coding/viterbi.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 
 /* The batched FFT: checks a description, fills in its defaults and hands it on as a problem for a backend. */
 #include "ops/fft/fft.h"
-#include "core/cpu_while_compiling.h"
-#include "core/description.h"
-#include "core/plan.h"
+#include "core/base/description.h"
+#include "core/choice/cpu_while_compiling.h"
+#include "core/plan/plan.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 
 /* Vectors on their way into a plan and out of it. */
 #include "ops/fft/fft_layout.h"
-#include "core/plan.h"
+#include "core/plan/plan.h"
 
 #include <string.h>
 

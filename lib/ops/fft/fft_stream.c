@@ -3,9 +3,9 @@
 
 /* A stream of vectors through a batched FFT plan; or straight through the plan, where batches bring nothing. Another
  * window is another plan. */
-#include "core/batched.h"
-#include "core/check.h"
-#include "core/device_ends.h"
+#include "core/check/check.h"
+#include "core/stream/batched.h"
+#include "core/stream/device_ends.h"
 #include "ops/fft/fft_layout.h"
 
 #include <stddef.h>

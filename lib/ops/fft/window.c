@@ -9,7 +9,7 @@
  * windows with very good sidelobe behavior", IEEE Trans. ASSP 29(1), 1981, table II (the minimum 4-term window, 98 dB);
  * G. D'Antona and A. Ferrero, "Digital signal processing for measurement systems", 2006 (5-term flat top).
  */
-#include "core/rest.h"
+#include "core/stream/rest.h"
 
 #include <locale.h>
 #include <math.h>

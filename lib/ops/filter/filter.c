@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The life of a filter. */
-#include "core/context.h"
-#include "core/description.h"
+#include "core/base/context.h"
+#include "core/base/description.h"
 #include "ops/filter/filter_check.h"
 #include "ops/filter/filter_stream.h"
 

@@ -3,10 +3,10 @@
 
 /* The device of a filter: where there are several to choose from, whole blocks are timed on each, as a stream sends
  * them, with the transform length that suits the device. */
-#include "core/choice.h"
-#include "core/context.h"
-#include "core/devices.h"
-#include "core/timer.h"
+#include "core/base/context.h"
+#include "core/choice/choice.h"
+#include "core/choice/timer.h"
+#include "core/device/devices.h"
 #include "ops/filter/filter_run.h"
 
 #include <stdio.h>

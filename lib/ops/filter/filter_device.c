@@ -5,8 +5,8 @@
  * Batches of a filter whose values stay on the device that made them. Their samples stay in the ring until the values
  * were used up; what is taken back is lost like a batch that has failed, and made again.
  */
-#include "core/device_ends.h"
-#include "core/stream_device.h"
+#include "core/stream/device_ends.h"
+#include "core/stream/stream_device.h"
 #include "ops/filter/filter_run.h"
 #include "ops/filter/filter_stream.h"
 

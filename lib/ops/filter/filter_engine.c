@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The life of an engine, and which of its ways a run takes. */
-#include "core/devices.h"
-#include "core/side_by_side.h"
+#include "core/choice/side_by_side.h"
+#include "core/device/devices.h"
 #include "ops/fft/fft.h"
 #include "ops/filter/filter_run.h"
 

@@ -20,7 +20,7 @@
 #ifndef PENSTOCK_OPS_FILTER_ENGINE_H
 #define PENSTOCK_OPS_FILTER_ENGINE_H
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "ops/filter/filter_kernels.h"
 #include "ops/filter/filter_pair.h"
 

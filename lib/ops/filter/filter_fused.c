@@ -3,8 +3,8 @@
 
 /* Blocks of a filter in one kernel of the device. */
 #include "ops/filter/filter_fused.h"
-#include "core/buffer.h"
-#include "core/device_group.h"
+#include "core/device/buffer.h"
+#include "core/device/device_group.h"
 #include "ops/filter/filter_run.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef PENSTOCK_OPS_FILTER_FUSED_H
 #define PENSTOCK_OPS_FILTER_FUSED_H
 
-#include "core/bench.h"
+#include "core/plan/bench.h"
 #include "ops/filter/filter_engine.h"
 
 struct filter_engine;

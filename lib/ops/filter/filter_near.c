@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Blocks through all stages on one thread, while they are in its caches. */
-#include "core/devices.h"
+#include "core/device/devices.h"
 #include "ops/filter/filter_run.h"
 
 #include <string.h>

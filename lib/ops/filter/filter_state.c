@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* What a filter keeps: memory that goes with its device, and the sets of taps of each channel. */
-#include "core/context.h"
+#include "core/base/context.h"
 #include "ops/filter/filter_stream.h"
 
 /* Room for a full batch of frames and one more, and for those that begin in what one call leaves and end in the next

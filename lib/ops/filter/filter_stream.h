@@ -13,11 +13,11 @@
 #ifndef PENSTOCK_OPS_FILTER_STREAM_H
 #define PENSTOCK_OPS_FILTER_STREAM_H
 
-#include "core/cpu_while_compiling.h"
-#include "core/meter.h"
-#include "core/rest.h"
-#include "core/ring.h"
-#include "core/stream.h"
+#include "core/choice/cpu_while_compiling.h"
+#include "core/stream/meter.h"
+#include "core/stream/rest.h"
+#include "core/stream/ring.h"
+#include "core/stream/stream.h"
 #include "ops/filter/filter_engine.h"
 
 /* What is one channel's own. */

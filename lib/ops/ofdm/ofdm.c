@@ -6,10 +6,10 @@
  * takes the carrier offset out, followed by a CPU part spread over threads. A batch goes through in blocks, each
  * of which sends only the samples that it spans, or, where symbols lie far apart, only those that it transforms.
  */
-#include "core/context.h"
-#include "core/description.h"
-#include "core/plan.h"
-#include "core/side_by_side.h"
+#include "core/base/context.h"
+#include "core/base/description.h"
+#include "core/choice/side_by_side.h"
+#include "core/plan/plan.h"
 #include "ops/ofdm/ofdm_check.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 

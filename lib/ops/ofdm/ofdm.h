@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_OPS_OFDM_H
 #define PENSTOCK_OPS_OFDM_H
 
-#include "core/problem.h"
+#include "core/plan/problem.h"
 
 #include <penstock/ofdm.h>
 

@@ -4,7 +4,7 @@
 /* Checks of OFDM descriptions and batches, each with the value that is wrong and the range that would be right. */
 #include "ops/ofdm/ofdm_check.h"
 #include "backends/backend.h"
-#include "core/rest.h"
+#include "core/stream/rest.h"
 
 #include <inttypes.h>
 #include <math.h>

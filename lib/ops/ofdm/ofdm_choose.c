@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* The device of a demodulator: whole ones are timed, with batches of the size that the description tells. */
-#include "core/choice.h"
-#include "core/devices.h"
-#include "core/timer.h"
+#include "core/choice/choice.h"
+#include "core/choice/timer.h"
+#include "core/device/devices.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 
 #include <string.h>

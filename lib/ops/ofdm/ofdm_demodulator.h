@@ -10,7 +10,7 @@
 #ifndef PENSTOCK_OPS_OFDM_DEMODULATOR_H
 #define PENSTOCK_OPS_OFDM_DEMODULATOR_H
 
-#include "core/cpu_while_compiling.h"
+#include "core/choice/cpu_while_compiling.h"
 #include "ops/ofdm/ofdm_flow.h"
 
 /* A description whose arrays are its own. */

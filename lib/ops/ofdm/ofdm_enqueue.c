@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Demodulation to soft bits with the samples on the device, where one kernel does it all. */
-#include "core/buffer.h"
+#include "core/device/buffer.h"
 #include "ops/ofdm/ofdm_check.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 

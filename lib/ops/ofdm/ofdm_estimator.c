@@ -10,8 +10,8 @@
  * O. Edfors et al., "OFDM channel estimation by singular value decomposition", IEEE Trans. Comm. 46(7), 1998.
  */
 #include "backends/backend.h"
-#include "core/description.h"
-#include "core/rest.h"
+#include "core/base/description.h"
+#include "core/stream/rest.h"
 
 #include <math.h>
 #include <string.h>

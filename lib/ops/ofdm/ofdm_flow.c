@@ -3,7 +3,7 @@
 
 /* Chunks of an OFDM batch: listed, sent, and spread to where their results belong. */
 #include "ops/ofdm/ofdm_flow.h"
-#include "core/context.h"
+#include "core/base/context.h"
 #include "ops/ofdm/ofdm_check.h"
 
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 
 /* OFDM demodulation in one kernel of the device. */
 #include "ops/ofdm/ofdm_fused.h"
-#include "core/async_build.h"
-#include "core/buffer.h"
+#include "core/choice/async_build.h"
+#include "core/device/buffer.h"
 
 #include <math.h>
 #include <string.h>

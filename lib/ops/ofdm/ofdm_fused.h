@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_OPS_OFDM_FUSED_H
 #define PENSTOCK_OPS_OFDM_FUSED_H
 
-#include "core/bench.h"
+#include "core/plan/bench.h"
 #include "ops/ofdm/ofdm.h"
 #include "ops/ofdm/ofdm_symbol.h"
 

@@ -6,7 +6,7 @@
  * cache. Operators that have threads of their own do a frame so from one end to the other; a batch is done so in
  * parts side by side.
  */
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "ops/ofdm/ofdm.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 

@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* The end of an OFDM demodulator, and what is known of it. */
-#include "core/background.h"
-#include "core/description.h"
-#include "core/plan.h"
+#include "core/base/description.h"
+#include "core/device/background.h"
+#include "core/plan/plan.h"
 #include "ops/ofdm/ofdm.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 

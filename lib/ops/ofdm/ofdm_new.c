@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* A demodulator on the device that is asked for, on the fastest, or on the CPU until that is ready. */
-#include "core/description.h"
-#include "core/devices.h"
+#include "core/base/description.h"
+#include "core/device/devices.h"
 #include "ops/ofdm/ofdm_check.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 

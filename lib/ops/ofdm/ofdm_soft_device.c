@@ -6,8 +6,8 @@
  * until they were used up, and of samples that are there already. The stream behind uses up single ones: where what is
  * taken back begins within a symbol, the host makes all of that one, and the link leaves out what was used.
  */
-#include "core/latency.h"
-#include "core/stream_device.h"
+#include "core/stream/latency.h"
+#include "core/stream/stream_device.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 #include "ops/ofdm/ofdm_soft_stream.h"
 

@@ -8,8 +8,8 @@
  * there: ofdm_soft_device.c.
  */
 #include "ops/ofdm/ofdm_soft_stream.h"
-#include "core/latency.h"
-#include "core/plan.h"
+#include "core/plan/plan.h"
+#include "core/stream/latency.h"
 #include "ops/ofdm/ofdm_demodulator.h"
 #include "ops/ofdm/ofdm_stream.h"
 

@@ -5,9 +5,9 @@
 #ifndef PENSTOCK_OPS_OFDM_SOFT_STREAM_H
 #define PENSTOCK_OPS_OFDM_SOFT_STREAM_H
 
-#include "core/device_ends.h"
-#include "core/ring.h"
-#include "core/stream.h"
+#include "core/stream/device_ends.h"
+#include "core/stream/ring.h"
+#include "core/stream/stream.h"
 
 #include <penstock/ofdm.h>
 

@@ -3,8 +3,8 @@
 
 /* OFDM symbols of a stream: its life, samples and frames that come in, results that go out. */
 #include "ops/ofdm/ofdm_stream.h"
-#include "core/description.h"
-#include "core/link.h"
+#include "core/base/description.h"
+#include "core/stream/link.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_OPS_OFDM_STREAM_H
 #define PENSTOCK_OPS_OFDM_STREAM_H
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "ops/ofdm/ofdm.h"
 
 #include "backends/backend.h"

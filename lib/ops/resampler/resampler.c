@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* The resampler as a stream. */
-#include "core/description.h"
-#include "core/devices.h"
-#include "core/stream.h"
+#include "core/base/description.h"
+#include "core/device/devices.h"
+#include "core/stream/stream.h"
 #include "ops/resampler/resampler_queue.h"
 
 #include <math.h>

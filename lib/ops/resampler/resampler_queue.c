@@ -3,9 +3,9 @@
 
 /* Batches of a resampler on their way through a device. */
 #include "ops/resampler/resampler_queue.h"
-#include "core/context.h"
-#include "core/device_group.h"
-#include "core/problem.h"
+#include "core/base/context.h"
+#include "core/device/device_group.h"
+#include "core/plan/problem.h"
 
 #include <math.h>
 #include <string.h>

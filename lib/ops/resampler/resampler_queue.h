@@ -10,9 +10,9 @@
 #ifndef PENSTOCK_OPS_RESAMPLER_QUEUE_H
 #define PENSTOCK_OPS_RESAMPLER_QUEUE_H
 
-#include "core/executor.h"
-#include "core/meter.h"
-#include "core/ring.h"
+#include "core/plan/executor.h"
+#include "core/stream/meter.h"
+#include "core/stream/ring.h"
 #include "ops/resampler/resampler_engine.h"
 
 /* What a batch was made with, once it is sent. */

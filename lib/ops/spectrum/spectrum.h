@@ -5,8 +5,8 @@
 #ifndef PENSTOCK_OPS_SPECTRUM_H
 #define PENSTOCK_OPS_SPECTRUM_H
 
-#include "core/batched.h"
-#include "core/rest.h"
+#include "core/stream/batched.h"
+#include "core/stream/rest.h"
 
 struct spectrum {
     struct penstock__batched batched;

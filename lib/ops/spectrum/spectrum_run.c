@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The streaming spectrum while it runs: push and pull in one call, changes, counters. */
-#include "core/check.h"
+#include "core/check/check.h"
 #include "ops/spectrum/spectrum.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 
 /* The device of a receiver at "auto": whole receivers are timed, on frames one after the other. Of a frame's work its
  * transforms are little; where it is decoded counts. */
-#include "core/choice.h"
-#include "core/devices.h"
-#include "core/timer.h"
+#include "core/choice/choice.h"
+#include "core/choice/timer.h"
+#include "core/device/devices.h"
 #include "rx/wifi/receiver.h"
 
 #include <string.h>

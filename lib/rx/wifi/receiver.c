@@ -4,9 +4,9 @@
 /* The 802.11a/g receiver: its table, and the public calls. */
 #include "rx/wifi/receiver.h"
 
-#include "core/cpu_while_compiling.h"
-#include "core/description.h"
-#include "core/link.h"
+#include "core/base/description.h"
+#include "core/choice/cpu_while_compiling.h"
+#include "core/stream/link.h"
 #include "ops/ofdm/ofdm.h"
 
 #define LONGEST_FRAME (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)

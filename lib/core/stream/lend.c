@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Memory that a stream lends where its kind has none. */
+#include "core/stream/lend.h"
+#include "backends/backend.h"
+#include "core/stream/stream.h"
+
+#include <string.h>
+
+#define LENT_BYTES ((size_t)1 << 20)
+
+size_t penstock__lent_room(size_t item_bytes)
+{
+    return item_bytes < LENT_BYTES ? LENT_BYTES / item_bytes : 1;
+}
+
+int penstock__lent_reserve(char **memory, size_t item_bytes)
+{
+    if (!*memory)
+        *memory = penstock__alloc(penstock__lent_room(item_bytes) * item_bytes);
+    return *memory ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+/* ---------------------------------------------------------------- what waits ------------------ */
+
+int penstock__lent_push(penstock_stream *stream)
+{
+    struct penstock__lent *lent = &stream->lent;
+    size_t taken = 1;
+    int status = PENSTOCK_OK;
+    while (!status && taken && penstock__lent_waits(lent)) {
+        const struct penstock__items items = {.whole = lent->in + lent->taken * stream->in_bytes};
+        taken = 0;
+        status = penstock__stream_take(stream, &items, lent->held - lent->taken, &taken);
+        lent->taken += taken;
+    }
+    return status;
+}
+
+bool penstock__lent_drain(penstock_stream *stream)
+{
+    struct penstock__lent *lent = &stream->lent;
+    const size_t before = lent->taken;
+    const enum penstock__lent_end end = lent->end;
+    penstock__lent_push(stream); /* the kind keeps a failure, for the pulls that follow */
+    if (!end || penstock__lent_waits(lent) || lent->end_held)
+        return lent->taken > before;
+    lent->end = PENSTOCK__LENT_OPEN;
+    if (end == PENSTOCK__LENT_FINISH)
+        stream->kind->finish(stream);
+    else if (stream->kind->flush)
+        stream->kind->flush(stream);
+    return true;
+}
+
+int penstock__lent_end(penstock_stream *stream, enum penstock__lent_end end)
+{
+    struct penstock__lent *lent = &stream->lent;
+    int status = penstock__lent_push(stream);
+    if (status)
+        return status;
+    if (penstock__lent_waits(lent))
+        lent->end = end > lent->end ? end : lent->end;
+    else if (end == PENSTOCK__LENT_FINISH)
+        return stream->kind->finish(stream);
+    return stream->kind->flush ? stream->kind->flush(stream) : PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- results --------------------- */
+
+static size_t give_unread(penstock_stream *stream, const struct penstock__room *out, size_t capacity)
+{
+    struct penstock__lent *lent = &stream->lent;
+    const size_t bytes = stream->out_bytes,
+                 count = capacity < penstock__lent_unread(lent) ? capacity : penstock__lent_unread(lent);
+    if (!count)
+        return 0;
+    const char *from = lent->out + lent->read * bytes;
+    const size_t channels = stream->out_channels, value = channels ? bytes / channels : 0;
+    if (out->whole)
+        memcpy(out->whole, from, count * bytes);
+    for (size_t c = 0; c < channels && out->channels; c++)
+        for (size_t i = 0; i < count; i++)
+            memcpy((char *)out->channels[c] + i * value, from + i * bytes + c * value, value);
+    lent->read += count;
+    return count;
+}
+
+int penstock__lent_pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
+                        size_t *count)
+{
+    bool more;
+    int status;
+    if (capacity && (*count = give_unread(stream, out, capacity)))
+        return PENSTOCK_OK;
+    do {
+        more = penstock__lent_drain(stream);
+        status = stream->kind->pull(stream, out, capacity, wait, count);
+    } while (!status && !*count && capacity && more);
+    return status;
+}
+
+void penstock__lent_forget(penstock_stream *stream)
+{
+    stream->lent.acquired = stream->lent.peeked = 0;
+}
+
+void penstock__lent_reset(penstock_stream *stream)
+{
+    stream->lent = (struct penstock__lent){.in = stream->lent.in, .out = stream->lent.out};
+}
+
+void penstock__lent_free(penstock_stream *stream)
+{
+    penstock__free(stream->lent.in);
+    penstock__free(stream->lent.out);
+}
