@@ -4,11 +4,11 @@
 /* penstock channelize: a signal of any length to channels of equal width, each to a file of its own, or to a picture.
  */
 #include "flow.h"
-#include "input.h"
-#include "interrupt.h"
-#include "outfile.h"
 #include "picture/canvas.h"
-#include "progress.h"
+#include "shared/input.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
 #include "tally.h"
 #include "waterfall.h"
 

@@ -4,11 +4,11 @@
 /* penstock check: every case on every device against references of its own. */
 #include "cases/cases.h"
 #include "check_state.h"
-#include "interrupt.h"
-#include "options.h"
-#include "outfile.h"
-#include "progress.h"
-#include "targets.h"
+#include "shared/interrupt.h"
+#include "shared/options.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
+#include "shared/targets.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 /* The file of verified cases. A torn last line is thrown away: it does not match. */
 #include "check_state.h"
 
-#include "cache_folder.h"
-#include "command.h"
+#include "shared/cache_folder.h"
+#include "shared/command.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "convert.h"
 #include "flow.h"
-#include "interrupt.h"
-#include "outfile.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
 #include "tally.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef PENSTOCK_APPS_CONVERT_H
 #define PENSTOCK_APPS_CONVERT_H
 
-#include "input.h"
+#include "shared/input.h"
 
 struct conversion {
     struct input input;

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_APPS_DEVICE_LIST_H
 #define PENSTOCK_APPS_DEVICE_LIST_H
 
-#include "command.h"
+#include "shared/command.h"
 
 /* Rows 0 .. count - 1 on standard output. Returns an exit code. */
 int device_list_json(penstock_context *context, size_t count);

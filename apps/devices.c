@@ -4,8 +4,8 @@
 /* penstock devices: every device, or why it is absent, and the licence that its libraries ask for. */
 #include "device_list.h"
 #include "devices_why.h"
-#include "options.h"
-#include "progress.h"
+#include "shared/options.h"
+#include "shared/progress.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "devices_why.h"
 #include "cases/cases.h"
 #include "device_list.h"
-#include "progress.h"
-#include "targets.h"
+#include "shared/progress.h"
+#include "shared/targets.h"
 
 #include <math.h>
 #include <penstock/choice.h>

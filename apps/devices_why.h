@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_APPS_DEVICES_WHY_H
 #define PENSTOCK_APPS_DEVICES_WHY_H
 
-#include "command.h"
+#include "shared/command.h"
 
 /* Does what a case of `penstock bench` is about with "auto", and prints each choice that was made for it: as a table,
  * or as one JSON object a device. `wait`: for drivers that are slow to answer. Returns an exit code. */

@@ -3,10 +3,10 @@
 
 /* penstock fec: convolutional codes of files, and their bit errors. */
 #include "fec.h"
-#include "interrupt.h"
-#include "options.h"
-#include "outfile.h"
-#include "progress.h"
+#include "shared/interrupt.h"
+#include "shared/options.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
 
 #include <errno.h>
 #include <inttypes.h>

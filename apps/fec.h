@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_APPS_FEC_H
 #define PENSTOCK_APPS_FEC_H
 
-#include "command.h"
+#include "shared/command.h"
 
 struct fec {
     char *code, *soft_name, *order, *device, *input, *output, *csv, *png;

@@ -3,12 +3,12 @@
 
 /* penstock fec ber: random bits, coded, in white noise, decoded on a device. */
 #include "fec.h"
-#include "interrupt.h"
-#include "outfile.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
-#include "progress.h"
-#include "random.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 
 /* penstock filter: a signal of any length through an FIR filter, shifted and decimated if asked. */
 #include "convert.h"
-#include "interrupt.h"
-#include "outfile.h"
-#include "progress.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
 #include "taps.h"
 
 #include <inttypes.h>

@@ -3,10 +3,10 @@
 
 #include "flow.h"
 
-#include "command.h"
-#include "interrupt.h"
-#include "outfile.h"
-#include "progress.h"
+#include "shared/command.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* penstock: the table of subcommands, and what holds for all of them. */
-#include "command.h"
-#include "interrupt.h"
-#include "outfile.h"
+#include "shared/command.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
 
 /* penstock receive: samples in, frames out. */
 #include "frames/frames.h"
-#include "input.h"
-#include "interrupt.h"
-#include "outfile.h"
-#include "profile.h"
-#include "progress.h"
+#include "shared/input.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
+#include "shared/profile.h"
+#include "shared/progress.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 
 /* penstock resample: a signal of any length at another rate. */
 #include "convert.h"
-#include "interrupt.h"
-#include "progress.h"
+#include "shared/interrupt.h"
+#include "shared/progress.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,11 +3,11 @@
 
 /* penstock spectrum: a waterfall picture of any length of signal. */
 #include "flow.h"
-#include "input.h"
-#include "interrupt.h"
-#include "outfile.h"
 #include "picture/canvas.h"
-#include "progress.h"
+#include "shared/input.h"
+#include "shared/interrupt.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
 #include "tally.h"
 #include "waterfall.h"
 

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_APPS_TALLY_H
 #define PENSTOCK_APPS_TALLY_H
 
-#include "command.h"
+#include "shared/command.h"
 
 #include <stdio.h>
 

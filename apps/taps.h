@@ -5,8 +5,8 @@
 #ifndef PENSTOCK_APPS_TAPS_H
 #define PENSTOCK_APPS_TAPS_H
 
-#include "command.h"
-#include "number.h"
+#include "shared/command.h"
+#include "shared/number.h"
 
 struct taps {
     penstock_cf32 *complex_taps; /* one of the two is NULL */

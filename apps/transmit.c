@@ -2,12 +2,12 @@
 /* Copyright The Penstock authors. */
 
 /* penstock transmit: test signals, frames with what a channel does to them. */
-#include "input.h"
-#include "interrupt.h"
-#include "mpdu.h"
-#include "outfile.h"
-#include "profile.h"
-#include "progress.h"
+#include "shared/input.h"
+#include "shared/interrupt.h"
+#include "shared/mpdu.h"
+#include "shared/outfile.h"
+#include "shared/profile.h"
+#include "shared/progress.h"
 #include "tally.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_APPS_WATERFALL_H
 #define PENSTOCK_APPS_WATERFALL_H
 
-#include "command.h"
+#include "shared/command.h"
 
 #include <stdio.h>
 

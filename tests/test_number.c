@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The command's reader of numbers: what is one, with the value that strtod() has for it, and what is none. */
-#include "number.h"
+#include "shared/number.h"
 
 #include "test.h"
 

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Energy counters: NVML by a library of our own, powercap by a folder of our own, and neither. */
-#include "power.h"
+#include "bench/power.h"
 
 #include "folder.h"
 #include "test.h"

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The words of a line of progress: share, rate and time left by hand. On a terminal: tests/cli/test_progress.py. */
-#include "progress.h"
+#include "shared/progress.h"
 
 #include "test.h"
 

@@ -4,7 +4,7 @@
 /* Comparison of outputs with the reference DFT, bin by bin. */
 #include "accuracy.h"
 
-#include "random.h"
+#include "shared/random.h"
 #include "signals.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 /* Frames put together to a signal, and compared with what a receiver makes of it. */
 #include "air.h"
 
-#include "mpdu.h"
-#include "random.h"
+#include "shared/mpdu.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdlib.h>

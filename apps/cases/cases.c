@@ -3,7 +3,7 @@
 
 /* From a case's text to its meaning, and the verdicts. */
 #include "cases.h"
-#include "number.h"
+#include "shared/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>

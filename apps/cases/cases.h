@@ -21,9 +21,9 @@
 #ifndef PENSTOCK_APPS_CASES_H
 #define PENSTOCK_APPS_CASES_H
 
-#include "bench_run.h"
-#include "command.h"
+#include "bench/bench_run.h"
 #include "ofdm_grid.h"
+#include "shared/command.h"
 
 #define CASE_MOST_SAMPLES 0x1p40 /* of one run: sizes in bytes are computed in 64 bits */
 

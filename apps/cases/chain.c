@@ -5,12 +5,12 @@
  * precision; chain_coded.c has OFDM symbols and what decodes their bits. */
 #include "accuracy.h"
 #include "bank_signal.h"
-#include "bench_stream.h"
+#include "bench/bench_stream.h"
 #include "chain_coded.h"
 #include "enqueued.h"
 #include "filter_signal.h"
 #include "pass.h"
-#include "progress.h"
+#include "shared/progress.h"
 #include "spectrum.h"
 
 #include <math.h>

@@ -3,13 +3,13 @@
 
 /* OFDM symbols' soft bits linked to blocks of a convolutional code. */
 #include "chain_coded.h"
-#include "bench_stream.h"
+#include "bench/bench_stream.h"
 #include "coded_blocks.h"
 #include "enqueued.h"
 #include "ofdm_signal.h"
 #include "pass.h"
-#include "progress.h"
 #include "reference_dft.h"
+#include "shared/progress.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,12 +4,12 @@
 /* channelizer: the polyphase filter bank, pushed in chunks of random size, against its definition in double precision.
  */
 #include "bank_signal.h"
-#include "bench_stream.h"
+#include "bench/bench_stream.h"
 #include "enqueued.h"
 #include "pass.h"
 #include "peers/peers.h"
-#include "progress.h"
-#include "random.h"
+#include "shared/progress.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdlib.h>

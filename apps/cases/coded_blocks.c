@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 #include "coded_blocks.h"
-#include "bench_on_device.h"
-#include "bench_run.h"
-#include "random.h"
+#include "bench/bench_on_device.h"
+#include "bench/bench_run.h"
+#include "shared/random.h"
 
 #include <stdlib.h>
 

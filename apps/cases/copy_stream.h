@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_APPS_COPY_STREAM_H
 #define PENSTOCK_APPS_COPY_STREAM_H
 
-#include "bench_run.h"
+#include "bench/bench_run.h"
 #include "cases.h"
 
 enum { SCHEDULER_CHUNK = 8192 }; /* samples at a time */

@@ -3,7 +3,7 @@
 
 /* Streams whose items are enqueued in their device's memory. */
 #include "enqueued.h"
-#include "command.h"
+#include "shared/command.h"
 
 struct enqueued {
     penstock_stream *first, *second; /* `second`: or NULL */

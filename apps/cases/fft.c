@@ -3,12 +3,12 @@
 
 /* fft: batched transforms, with every load and store stage (their words: fft_words.c). */
 #include "accuracy.h"
-#include "bench_beside.h"
-#include "bench_on_device.h"
+#include "bench/bench_beside.h"
+#include "bench/bench_on_device.h"
 #include "cases.h"
 #include "peers/peers.h"
-#include "progress.h"
-#include "random.h"
+#include "shared/progress.h"
+#include "shared/random.h"
 #include "signals.h"
 
 #include <math.h>

@@ -2,15 +2,15 @@
 /* Copyright The Penstock authors. */
 
 /* filter: the streaming FIR filter, pushed in chunks of random size, against its definition in double precision. */
-#include "bench_on_device.h"
-#include "bench_stream.h"
+#include "bench/bench_on_device.h"
+#include "bench/bench_stream.h"
 #include "cases.h"
 #include "copy_stream.h"
 #include "filter_signal.h"
 #include "lent.h"
 #include "peers/peers.h"
-#include "progress.h"
-#include "random.h"
+#include "shared/progress.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdlib.h>

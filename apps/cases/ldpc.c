@@ -3,10 +3,10 @@
 
 /* ldpc: blocks of a low-density parity-check code. Coded bits of random strength with an error here and there, which
  * every code can correct, must give the bits that were coded. */
-#include "bench_run.h"
+#include "bench/bench_run.h"
 #include "cases.h"
 #include "coded_blocks.h"
-#include "random.h"
+#include "shared/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

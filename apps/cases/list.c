@@ -3,7 +3,7 @@
 
 /* Which cases check and bench go through when none is named. */
 #include "cases.h"
-#include "random.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdio.h>

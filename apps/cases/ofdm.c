@@ -3,7 +3,7 @@
 
 /* ofdm: demodulation of the symbols of ofdm_signal.h. Without noise the points must come out as they went in, and the
  * soft bits must be the max-log ratios of those points. */
-#include "bench_on_device.h"
+#include "bench/bench_on_device.h"
 #include "cases.h"
 #include "ofdm_pass.h"
 #include "ofdm_signal.h"

@@ -4,7 +4,7 @@
 /* The grids of IEEE 802.11-2020 clauses 17 (wifi) and 21 (80 MHz; its pilots stand almost evenly, here evenly), and of
  * 3GPP TS 36.211 (5 and 20 MHz; with pilots on every sixth carrier as its reference signals). */
 #include "ofdm_grid.h"
-#include "number.h"
+#include "shared/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
 /* OFDM symbols that follow each other, through a stream. */
 #include "ofdm_pass.h"
 #include "accuracy.h"
-#include "bench_stream.h"
+#include "bench/bench_stream.h"
 #include "lent.h"
-#include "progress.h"
-#include "random.h"
 #include "reference_dft.h"
+#include "shared/progress.h"
+#include "shared/random.h"
 #include "signals.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 #include "ofdm_signal.h"
-#include "random.h"
 #include "reference_dft.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdlib.h>

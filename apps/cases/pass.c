@@ -4,7 +4,7 @@
 /* One pass of items through a stream. */
 #include "pass.h"
 #include "lent.h"
-#include "random.h"
+#include "shared/random.h"
 
 #define CHUNK_BYTES ((size_t)1 << 21) /* as one who reads a file takes at a time */
 

@@ -4,9 +4,9 @@
 /* receive: frames of the project's own transmitter, of recordings, or none in white noise. */
 #include "air.h"
 #include "cases.h"
-#include "number.h"
-#include "progress.h"
 #include "recordings.h"
+#include "shared/number.h"
+#include "shared/progress.h"
 
 #include <math.h>
 #include <stdlib.h>

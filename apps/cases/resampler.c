@@ -2,13 +2,13 @@
 /* Copyright The Penstock authors. */
 
 /* resampler: tones of known frequency, pushed in pieces of random size, against what they are at the other rate. */
-#include "bench_stream.h"
+#include "bench/bench_stream.h"
 #include "cases.h"
-#include "number.h"
 #include "pass.h"
 #include "peers/peers.h"
-#include "progress.h"
-#include "random.h"
+#include "shared/number.h"
+#include "shared/progress.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdlib.h>

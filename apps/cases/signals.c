@@ -4,7 +4,7 @@
 /* Samples for cases. The meaning of the formats is written down here once more, apart from the library. */
 #include "signals.h"
 
-#include "random.h"
+#include "shared/random.h"
 
 #include <math.h>
 

@@ -5,10 +5,10 @@
  * stream of vectors, which has the same values. */
 #include "spectrum.h"
 #include "accuracy.h"
-#include "bench_stream.h"
+#include "bench/bench_stream.h"
 #include "cases.h"
 #include "pass.h"
-#include "progress.h"
+#include "shared/progress.h"
 #include "signals.h"
 
 #include <stdlib.h>

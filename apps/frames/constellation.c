@@ -4,8 +4,8 @@
 /* The equalised points of all decoded frames as a picture: how often a point fell where, one panel a
  * modulation, with the ideal points marked. */
 #include "frames.h"
-#include "outfile.h"
 #include "picture/axes.h"
+#include "shared/outfile.h"
 
 #include <math.h>
 #include <stdlib.h>

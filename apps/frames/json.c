@@ -3,7 +3,7 @@
 
 /* Frames as JSON, one object a line, and the reception's totals as the last one, through jansson. */
 #include "frames.h"
-#include "outfile.h"
+#include "shared/outfile.h"
 
 #include <jansson.h>
 #include <math.h>

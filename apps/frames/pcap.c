@@ -7,7 +7,7 @@
  * Formats: draft-ietf-opsawg-pcap (nanosecond times), www.radiotap.org (fields).
  */
 #include "frames.h"
-#include "outfile.h"
+#include "shared/outfile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 /* Frames as a table for people, on standard output. */
 #include "frames.h"
 #include "mac.h"
-#include "outfile.h"
+#include "shared/outfile.h"
 
 #include <math.h>
 #include <stdlib.h>

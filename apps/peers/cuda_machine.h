@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_APPS_CUDA_MACHINE_H
 #define PENSTOCK_APPS_CUDA_MACHINE_H
 
-#include "command.h"
+#include "shared/command.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* FFTW: a measured plan for one transform, executed in a loop. */
-#include "bench_run.h"
+#include "bench/bench_run.h"
 #include "peers.h"
 
 #include <fftw3.h>

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 #include "library.h"
-#include "command.h"
-#include "loading.h"
+#include "shared/command.h"
+#include "shared/loading.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* liquid-dsp's FFT: one plan a thread, since a plan is bound to its buffers; frames are copied through them. */
-#include "bench_run.h"
+#include "bench/bench_run.h"
 #include "liquid_channelizer.h"
 #include "liquid_filter.h"
 #include "liquid_resampler.h"

@@ -4,7 +4,7 @@
 /* liquid-dsp's filter banks: firpfbch at critical sampling, firpfbch2 at twice the rate. A stream is the work of one
  * thread. */
 #include "liquid_channelizer.h"
-#include "command.h"
+#include "shared/command.h"
 
 #include <complex.h>
 #include <liquid/liquid.h>

@@ -6,8 +6,8 @@
  * firdecim, which does not compute those; whichever is the fastest here. A stream is the work of one thread.
  */
 #include "liquid_filter.h"
-#include "command.h"
-#include "progress.h"
+#include "shared/command.h"
+#include "shared/progress.h"
 
 #include <complex.h>
 #include <liquid/liquid.h>

@@ -4,7 +4,7 @@
 /* liquid-dsp's msresamp, which is made for any ratio: half-band stages, then an arbitrary one. It takes a block at a
  * time, so that what is between its stages stays in the cache. */
 #include "liquid_resampler.h"
-#include "command.h"
+#include "shared/command.h"
 
 #include <complex.h>
 #include <liquid/liquid.h>

@@ -8,8 +8,8 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "command.h"
 #include "library.h"
+#include "shared/command.h"
 
 #include <stddef.h>
 

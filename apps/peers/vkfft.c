@@ -4,7 +4,7 @@
 /* VkFFT, of Debian's libvkfft-dev: on CUDA and OpenCL devices by the same interface. */
 #include "vkfft.h"
 
-#include "command.h"
+#include "shared/command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 /* Canvas and file of a picture. */
 #include "picture_file.h"
-#include "outfile.h"
+#include "shared/outfile.h"
 
 int picture_write(const char *path, int width, int height, void (*draw)(struct canvas *canvas, const void *subject),
                   const void *subject)

@@ -3,7 +3,7 @@
 
 /* Pictures as PNG files through libpng. */
 #include "canvas.h"
-#include "outfile.h"
+#include "shared/outfile.h"
 
 #include <png.h>
 

@@ -3,7 +3,7 @@
 
 /* What picture options say in a build without libpng. */
 #include "canvas.h"
-#include "command.h"
+#include "shared/command.h"
 
 int png_available(const char *option)
 {

@@ -3,7 +3,7 @@
 
 /* The doctor on OpenCL's loader and the drivers that are registered with it. */
 #include "doctor.h"
-#include "loading.h"
+#include "shared/loading.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

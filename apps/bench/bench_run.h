@@ -9,7 +9,7 @@
 #ifndef PENSTOCK_APPS_BENCH_RUN_H
 #define PENSTOCK_APPS_BENCH_RUN_H
 
-#include "command.h"
+#include "shared/command.h"
 
 struct peer;
 

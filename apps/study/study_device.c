@@ -3,8 +3,8 @@
 
 #include "study_device.h"
 #include "cases/signals.h"
-#include "command.h"
-#include "progress.h"
+#include "shared/command.h"
+#include "shared/progress.h"
 
 #include <penstock/bench.h>
 

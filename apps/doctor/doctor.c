@@ -3,11 +3,11 @@
 
 /* penstock doctor: what may be wrong with an installation, and the cure. */
 #include "doctor.h"
-#include "cache_folder.h"
 #include "cases/cases.h"
 #include "doctor_radio.h"
-#include "options.h"
-#include "progress.h"
+#include "shared/cache_folder.h"
+#include "shared/options.h"
+#include "shared/progress.h"
 
 #include <penstock/cache.h>
 

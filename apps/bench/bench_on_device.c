@@ -5,8 +5,8 @@
 #include "bench_on_device.h"
 
 #include "bench_compare.h"
-#include "random.h"
-#include "targets.h"
+#include "shared/random.h"
+#include "shared/targets.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 /* How fast this machine copies memory: the roof over every transform. Built so that the compiler leaves the loop a
  * loop. */
 #include "bench_run.h"
-#include "progress.h"
+#include "shared/progress.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,15 +5,15 @@
 #include "bench_chart.h"
 #include "bench_table.h"
 #include "cases/cases.h"
-#include "interrupt.h"
-#include "mpdu.h"
-#include "options.h"
-#include "outfile.h"
 #include "peers/peers.h"
 #include "picture/canvas.h"
-#include "progress.h"
-#include "study.h"
-#include "targets.h"
+#include "shared/interrupt.h"
+#include "shared/mpdu.h"
+#include "shared/options.h"
+#include "shared/outfile.h"
+#include "shared/progress.h"
+#include "shared/targets.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>

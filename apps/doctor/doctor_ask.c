@@ -3,7 +3,7 @@
 
 /* Programs that the doctor asks: a fault in them is a finding, and does not reach the command. */
 #include "doctor.h"
-#include "progress.h"
+#include "shared/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>

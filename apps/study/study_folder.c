@@ -3,7 +3,7 @@
 
 /* Making and removing a folder for caches. */
 #include "study_folder.h"
-#include "command.h"
+#include "shared/command.h"
 
 #include <errno.h>
 #include <ftw.h>

@@ -6,10 +6,10 @@
  * best rate of any filter with as many or more: a filter is never worth less than one that does more.
  */
 #include "cases/signals.h"
-#include "interrupt.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
-#include "progress.h"
+#include "shared/interrupt.h"
+#include "shared/progress.h"
 #include "study.h"
 
 #include <math.h>

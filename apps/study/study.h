@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_APPS_STUDY_H
 #define PENSTOCK_APPS_STUDY_H
 
-#include "command.h"
+#include "shared/command.h"
 
 struct study {
     const char *device;     /* NULL: auto */

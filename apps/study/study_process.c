@@ -3,7 +3,7 @@
 
 /* Processes that measure when they are asked. */
 #include "study_process.h"
-#include "targets.h"
+#include "shared/targets.h"
 
 #include <errno.h>
 #include <sched.h>

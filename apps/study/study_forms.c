@@ -5,13 +5,13 @@
  * bench --study radix, --study 2d: the forms in which a GPU can compute one transform, side by side over the lengths:
  * time and energy of a transform, and operations a second by the usual count, 5 n log2 n.
  */
+#include "bench/power.h"
 #include "cases/signals.h"
-#include "interrupt.h"
-#include "median.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
-#include "power.h"
-#include "progress.h"
+#include "shared/interrupt.h"
+#include "shared/median.h"
+#include "shared/progress.h"
 #include "study.h"
 #include "study_device.h"
 

@@ -3,7 +3,7 @@
 
 /* Energy counters. */
 #include "power.h"
-#include "loading.h"
+#include "shared/loading.h"
 
 #include <dlfcn.h>
 #include <math.h>

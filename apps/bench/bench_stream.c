@@ -3,7 +3,7 @@
 
 /* What a stream can reach at most: the bus alone, and the copies alone between the caller's memory and the bus's. */
 #include "bench_stream.h"
-#include "progress.h"
+#include "shared/progress.h"
 
 #include <penstock/bench.h>
 

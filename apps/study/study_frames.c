@@ -5,7 +5,7 @@
 #include "study_frames.h"
 
 #include "cases/air.h"
-#include "random.h"
+#include "shared/random.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  * in turns. A round enqueues few enough for the device's queue to take them all at once, and is then waited for, which
  * is not timed.
  */
-#include "interrupt.h"
-#include "median.h"
 #include "peers/peers.h"
-#include "progress.h"
+#include "shared/interrupt.h"
+#include "shared/median.h"
+#include "shared/progress.h"
 #include "study.h"
 #include "study_device.h"
 

@@ -7,11 +7,11 @@
  * one.
  */
 #include "cases/signals.h"
-#include "interrupt.h"
-#include "median.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
-#include "progress.h"
+#include "shared/interrupt.h"
+#include "shared/median.h"
+#include "shared/progress.h"
 #include "study.h"
 #include "study_device.h"
 #include "study_folder.h"

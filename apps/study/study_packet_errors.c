@@ -7,11 +7,11 @@
  * noise's, both in the whole 20 MHz.
  */
 #include "cases/air.h"
-#include "interrupt.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
-#include "progress.h"
-#include "random.h"
+#include "shared/interrupt.h"
+#include "shared/progress.h"
+#include "shared/random.h"
 #include "study_frames.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #ifndef PENSTOCK_APPS_BENCH_COMPARE_H
 #define PENSTOCK_APPS_BENCH_COMPARE_H
 
-#include "command.h"
 #include "peers/peers.h"
+#include "shared/command.h"
 
 #include <stddef.h>
 

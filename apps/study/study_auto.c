@@ -6,10 +6,10 @@
  * compared take turns, so that other work on the machine falls on all of them.
  */
 #include "auto_case.h"
-#include "command.h"
-#include "interrupt.h"
-#include "median.h"
-#include "progress.h"
+#include "shared/command.h"
+#include "shared/interrupt.h"
+#include "shared/median.h"
+#include "shared/progress.h"
 #include "study.h"
 #include "study_folder.h"
 #include "study_process.h"

@@ -3,9 +3,9 @@
 
 /* Interleaved timing and its statistics. */
 #include "bench_run.h"
-#include "median.h"
+#include "shared/median.h"
 
-#include "progress.h"
+#include "shared/progress.h"
 
 #include <math.h>
 #include <stdio.h>
