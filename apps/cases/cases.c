@@ -45,7 +45,8 @@ void case_print_kinds(void)
         print_syntax(case_kinds[i]->syntax);
 }
 
-/* Of the words that the syntax spells out, the one that was meant; those with a number in them end in capitals. */
+/* Of the words that the syntax spells out, the one that was meant, which may be the same in a wrong place; those with a
+ * number in them end in capitals. */
 static const char *meant_word(const struct case_kind *kind, const char *word, char spelled[CASE_SYNTAX])
 {
     const char *all[CASE_SYNTAX / 2] = {NULL};
@@ -67,7 +68,7 @@ static int tell_problem(const struct case_kind *kind, const char *text, char *co
         is_word |= problem == words[i];
     if (!is_word)
         return fail(EXIT_USAGE, "the case '%s' is impossible: %s", text, problem);
-    if ((meant = meant_word(kind, problem, spelled)))
+    if ((meant = meant_word(kind, problem, spelled)) && strcmp(meant, problem))
         return fail(EXIT_USAGE, "the case '%s' is impossible: '%s'; did you mean '%s'?", text, problem, meant);
     return fail(EXIT_USAGE, "the case '%s' is impossible: '%s'; it must be %s", text, problem, kind->syntax);
 }

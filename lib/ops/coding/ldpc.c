@@ -6,17 +6,14 @@
 #include "core/base/description.h"
 #include "core/choice/cpu_while_compiling.h"
 #include "core/plan/plan.h"
+#include "ops/coding/coding_check.h"
 
-#include <math.h>
 #include <string.h>
 
 #define USUAL_ITERATIONS 10
 #define MOST_ITERATIONS  1000
 #define MOST_BATCH       ((size_t)1 << 31)
-#define MOST_SLOTS       16
 #define BATCH_BITS       ((size_t)1 << 18) /* of a batch when the caller does not say */
-#define LEAST_SCALE      1e-9F
-#define MOST_SCALE       1e9F
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "ldpc: " __VA_ARGS__)
 
@@ -101,15 +98,7 @@ static int check_rest(const penstock_ldpc_desc *desc)
 {
     if (desc->iterations > MOST_ITERATIONS)
         return bad("%u iterations are not in 1 .. %d", desc->iterations, MOST_ITERATIONS);
-    if ((unsigned)desc->soft > PENSTOCK_SOFT_HARD)
-        return bad("soft %d is not PENSTOCK_SOFT_S8, _F32 or _HARD", (int)desc->soft);
-    if ((unsigned)desc->result > PENSTOCK_BITS_UNPACKED)
-        return bad("result %d is not PENSTOCK_BITS_LSB_FIRST, _MSB_FIRST or _UNPACKED", (int)desc->result);
-    if (desc->scale != 0 && !(desc->scale >= LEAST_SCALE && desc->scale <= MOST_SCALE))
-        return bad("scale %g is not in %g .. %g", (double)desc->scale, (double)LEAST_SCALE, (double)MOST_SCALE);
-    if (desc->slots > MOST_SLOTS)
-        return bad("%u slots are not in 1 .. %d", desc->slots, MOST_SLOTS);
-    return PENSTOCK_OK;
+    return penstock__coding_check("ldpc", desc->soft, desc->result, desc->scale, desc->slots);
 }
 
 static void fill_in(struct penstock_ldpc_problem *ldpc, const penstock_ldpc_desc *desc)
