@@ -85,7 +85,7 @@ static void receive(penstock_context *context, size_t count, bool points, const 
 static void slow_device(unsigned threads, size_t count)
 {
     penstock_context *context = new_context(threads);
-    cpu_ns = 100000;
+    cpu_ns = 1000000; /* long enough for few rounds to be timed */
     trace_ns = 100000000;
     told.choices = 0;
     receive(context, count, false, "cpu");
@@ -105,7 +105,7 @@ static void slow_processor(unsigned threads, size_t count)
 {
     penstock_context *context = new_context(threads); /* with a folder of its own, which has no answer yet */
     cpu_ns = 100000000;
-    trace_ns = 100000;
+    trace_ns = 10000000;
     receive(context, count, false, "trace");
     CHECK(told.timed == 2 && !told.remembered && told.trace_s < told.cpu_s, "%u timed, %g and %g s", told.timed,
           told.trace_s, told.cpu_s);
