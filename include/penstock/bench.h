@@ -5,8 +5,8 @@
  * For benchmarks, and not part of penstock.h: what work costs with its samples on the device already, by the device's
  * own clock. The work is that of penstock_plan_enqueue(), again and again, in memory and a queue that are wrapped as an
  * application's (penstock_buffer_wrap(), penstock_queue_wrap()). Devices that compute in the host's memory have no such
- * work. Of several devices ("cuda:*") each does the same at once, by the host's
- * clock; seconds are then those of all of it divided by the number of devices.
+ * work. Of several devices ("cuda:*") each does the same at once, by the host's clock; seconds are then those of all of
+ * it divided by the number of devices.
  */
 #ifndef PENSTOCK_BENCH_H
 #define PENSTOCK_BENCH_H

@@ -60,9 +60,10 @@ struct penstock_device {
     bool opened;
     bool host_memory; /* open may set it: buffer_wrap works; where not on_cpu, for what is aligned to 64 bytes alone */
     size_t alignment; /* open may set it: parts of its memory begin at multiples of so many bytes; 0: 16 */
-    struct penstock_device *const
-        *members;        /* of several devices under one name, core/device/device_group.h: they, and */
-    size_t member_count; /* how many; of others NULL and 0. A backend never meets such */
+    /* Of several devices under one name (core/device/device_group.h) they, and how many; of others NULL and 0. A
+     * backend never meets such. */
+    struct penstock_device *const *members;
+    size_t member_count;
     uint64_t shared; /* 0, or before open: an object of the driver's in which the device is to work; of backends with
                         SHARES alone */
     void (*tell)(const char *doing); /* in the process that tries plans (penstock__probe_plan), else NULL: as of

@@ -97,8 +97,7 @@ struct penstock_context {
 
     pthread_mutex_t tune_lock; /* taken after choice_lock */
 
-    atomic_ullong
-        checked[PENSTOCK__CHECKED]; /* plans with a window that passed their check: core/check/check_known.c */
+    atomic_ullong checked[PENSTOCK__CHECKED]; /* plans with a window that passed: core/check/check_known.c */
     atomic_uint checked_count;
 };
 

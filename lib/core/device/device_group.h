@@ -3,7 +3,7 @@
 
 /*
  * Several devices of one kind under one name: "cuda:*", "cuda:0,cuda:1". To the core a group is a device whose
- * executors are those of its members (core/plan/group_executor.h). It has no memory and no queue of its own.
+ * executors are those of its members (core/plan/group_executor.c). It has no memory and no queue of its own.
  */
 #ifndef PENSTOCK_CORE_DEVICE_GROUP_H
 #define PENSTOCK_CORE_DEVICE_GROUP_H

@@ -115,17 +115,11 @@ static int make_place(penstock_bench *bench)
     return wrap(&bench->used, own);
 }
 
-static void free_place(struct place *used, struct place *own)
+static void free_place(const struct place *place)
 {
-    if (used->queue != own->queue)
-        penstock_queue_free(used->queue);
-    if (used->in != own->in)
-        penstock_buffer_free(used->in);
-    if (used->out != own->out)
-        penstock_buffer_free(used->out);
-    penstock_queue_free(own->queue);
-    penstock_buffer_free(own->in);
-    penstock_buffer_free(own->out);
+    penstock_queue_free(place->queue);
+    penstock_buffer_free(place->in);
+    penstock_buffer_free(place->out);
 }
 
 static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
@@ -204,7 +198,9 @@ void penstock_bench_free(penstock_bench *bench)
     for (unsigned i = 0; i < bench->count; i++)
         penstock_bench_free(bench->parts[i]);
     penstock__free(bench->parts);
-    free_place(&bench->used, &bench->own);
+    if (bench->used.queue != bench->own.queue)
+        free_place(&bench->used);
+    free_place(&bench->own);
     penstock_buffer_free(bench->coefficients);
     penstock_buffer_free(bench->gather);
     penstock__free(bench);
