@@ -3,18 +3,15 @@
 
 /* penstock doctor: what may be wrong with an installation, and the cure. */
 #include "doctor.h"
-#include "cases/cases.h"
 #include "doctor_radio.h"
 #include "shared/cache_folder.h"
 #include "shared/options.h"
-#include "shared/progress.h"
 
 #include <penstock/cache.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,135 +107,61 @@ static void check_radios(void)
                 "lib/radio/replay of the build folder");
 }
 
-#define CURE_OF_DRIVER                                                                                           \
-    "update or remove that driver, from OCL_ICD_FILENAMES too; OCL_ICD_VENDORS can name a folder without it. A " \
-    "crash is remembered for an hour, or until probe-* is removed from the cache folder"
-
-/* By a piece of the reason why a device is absent. */
-static const char *cure_of_absence(const char *reason)
+static void check_all(bool clear)
 {
-    static const struct {
-        const char *piece, *cure;
-    } cures[] = {
-        {"crashed while it", CURE_OF_DRIVER},
-        {"ended the process that probed it", CURE_OF_DRIVER},
-        {"did not answer within", CURE_OF_DRIVER},
-        {"fails with a first kernel", "update or reinstall that driver and its compiler"},
-        {"cannot be loaded: ", CURE_OF_LOADING},
-        {"no platform",
-         "install a driver. Debian's loader reads .icd files alone; others may know OCL_ICD_FILENAMES alone"},
-        {"no NVIDIA driver", "with an NVIDIA GPU in the machine, install its driver (Debian: nvidia-driver)"},
-        {"the same GPU serves", "install NVRTC (Debian: libnvrtc11.2), or let PENSTOCK_NVRTC_LIBRARY name it"},
-        {"no GPU that it may use", "nvidia-smi must list the GPU; a container has to be given it"},
-        {"lists no GPU", "nvidia-smi must list the GPU; a container has to be given it"},
-        {"left out of this build", "install what is missing, and build again"},
-    };
-    for (size_t i = 0; i < sizeof cures / sizeof *cures; i++)
-        if (strstr(reason, cures[i].piece))
-            return cures[i].cure;
-    return NULL;
-}
-
-static void check_device(penstock_context *context, const penstock_device_info *info)
-{
-    struct case_verdict verdict = {CASE_FAILED, ""};
-    struct test_case test;
-    char state[400];
-    bool essential = !strcmp(info->name, "cpu");
-    if (info->reason) {
-        snprintf(state, sizeof state, "absent: %s", info->reason);
-        doctor_tell(essential ? BROKEN : MINOR, info->name, state, cure_of_absence(info->reason));
-        return;
-    }
-    if (case_parse(&test, "fft:1024:hann"))
-        return;
-    test.kind->check(&test, &(struct case_target){.context = context, .device = info->name}, &verdict);
-    snprintf(state, sizeof state, "%s: %s%s%s", info->product, verdict.text, *info->profile ? "; " : "", info->profile);
-    doctor_tell(verdict.outcome == CASE_HELD ? FINE : BROKEN, info->name, state,
-                "penstock check NAME shows what fails; update the driver, or choose another device");
-}
-
-/* Beside the other checks: a driver may take long to answer. */
-static void *ask_devices(void *context)
-{
-    size_t count;
-    penstock_device_count(context, &count);
-    return NULL;
-}
-
-/* `asking`: the thread that asks them since, or NULL. */
-static void check_devices(penstock_context *context, const pthread_t *asking)
-{
-    size_t count = 0;
-    progress_wait(PROGRESS_DEVICES);
-    if (asking)
-        pthread_join(*asking, NULL);
-    int status = penstock_device_count(context, &count);
-    progress_arrived();
-    if (status) {
-        doctor_tell(BROKEN, "devices", penstock_error_text(), NULL);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        penstock_device_info info = PENSTOCK_DEVICE_INFO;
-        if (!penstock_device_get(context, i, &info) && strcmp(info.name, "null") && strcmp(info.name, "trace"))
-            check_device(context, &info);
-    }
-}
-
-static void check_all(penstock_context *context, bool clear)
-{
-    pthread_t asking;
+    static struct doctor_devices devices;
+    penstock_context *context = NULL;
     doctor_library();
     check_kernels();
     check_cache();
-    if (context)
+    if (!penstock_context_new(&context, NULL))
         check_cache_size(context, clear);
-    const bool asks = context && !pthread_create(&asking, NULL, ask_devices, context);
+    penstock_context_free(context);
+    doctor_devices_ask(&devices);
     doctor_opencl();
     check_radios();
     doctor_gnuradio();
-    if (context)
-        check_devices(context, asks ? &asking : NULL);
+    broken_count += doctor_devices_tell(&devices);
 }
 
-/* Here the library's own warnings are findings. */
-static void tell_log(void *user, penstock_log_level level, const char *line)
+/* Of what is asked for in another process, nothing else has a place beside it. */
+static int check_alone(const struct options *options, const char *load, bool devices)
 {
-    (void)user;
-    if (level == PENSTOCK_LOG_WARNING)
-        doctor_tell(MINOR, "library", line, NULL);
+    if (!load && !devices)
+        return EXIT_DONE;
+    return options_check_places(options,
+                                (const struct option_place[]){{"clear-cache", false}, {"devices", !load}, {NULL, true}},
+                                load ? "with --load" : "with --devices");
 }
 
 static int run(const struct command *command, int argc, const char **argv)
 {
-    bool clear = false;
+    bool clear = false, devices = false;
     char *load = NULL;
     const struct option_row table[] = {
         OPTION_FLAG("clear-cache", 0, &clear, "First remove what the cache folder holds"),
+        OPTION_FLAG("devices", 0, &devices, "Nothing but this: try each device"),
         OPTION_TEXT("load", 0, "LIBRARY", &load, "Nothing but this: try whether the library can be loaded"),
         OPTIONS_END,
     };
     struct options options;
-    penstock_context *context = NULL;
     int code = EXIT_DONE;
-    if (!options_parse(&options, command, table, argc, argv, &code) || !options_no_arguments(&options, command, &code))
-        goto done;
-    if (load && (code = options_check_places(
-                     &options, (const struct option_place[]){{"clear-cache", false}, {NULL, true}}, "with --load")))
+    if (!options_parse(&options, command, table, argc, argv, &code) ||
+        !options_no_arguments(&options, command, &code) || (code = check_alone(&options, load, devices)))
         goto done;
     if (load) {
         doctor_load(load);
         goto done;
     }
-    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log, .driver_patience_s = DRIVER_PATIENCE_S)))
-        doctor_tell(BROKEN, "context", penstock_error_text(), NULL);
-    check_all(context, clear);
+    if (devices) {
+        doctor_devices_try();
+        goto done;
+    }
+    check_all(clear);
     code = broken_count ? EXIT_DATA : EXIT_DONE;
     printf(broken_count ? "%zu of these keep Penstock from working\n" : "Nothing keeps Penstock from working.\n",
            broken_count);
 done:
-    penstock_context_free(context);
     options_free(&options);
     return code;
 }
@@ -247,6 +170,7 @@ const struct command command_doctor = {
     .name = "doctor",
     .synopsis = "[OPTION...]",
     .summary = "Find what is wrong with an installation, and the cure",
-    .notes = "Exit code 1 if something keeps the command from working; a note alone does not.\n",
+    .notes = "Exit code 1 if something keeps the command from working; a note alone does not.\n"
+             "--devices and --load are what it runs in processes of their own, which a driver may end.\n",
     .run = run,
 };

@@ -6,6 +6,7 @@
 #define PENSTOCK_APPS_DOCTOR_H
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,5 +38,17 @@ void doctor_prefix(char prefix[PATH_MAX]);
 void doctor_library(void); /* command, library, the loader's cache, the programs that it runs */
 void doctor_opencl(void);
 void doctor_gnuradio(void);
+
+/* The process that tries the devices, and what it finds. */
+struct doctor_devices {
+    pthread_t thread;
+    bool beside; /* the thread waits for it */
+    bool done;
+    char findings[1 << 16];
+};
+
+void doctor_devices_ask(struct doctor_devices *devices);    /* starts it */
+size_t doctor_devices_tell(struct doctor_devices *devices); /* waits for it; how many of its findings are BROKEN */
+void doctor_devices_try(void);                              /* what it does */
 
 #endif

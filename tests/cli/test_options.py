@@ -137,6 +137,7 @@ MISPLACED = [
     ("fec", ["decode", "--input=in.sigmf-data.raw", "--output=out.csv"], "from to step count errors seed csv png"),
     ("fec", ["ber", "--bits=8"], "input output order"),
     ("doctor", ["--load=libm.so.6"], "clear-cache"),
+    ("doctor", ["--devices"], "clear-cache"),
     ("bench", ["cpu"], "most count length cfo sfo"),
     ("bench", ["--study=per", "cpu"], "case against csv most"),
     ("bench", ["--study=auto", "cpu"], "against png most count length cfo sfo"),
