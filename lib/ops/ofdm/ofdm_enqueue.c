@@ -68,17 +68,23 @@ int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_gri
     return penstock__enqueue(penstock__executor_on(kernel->executor, queue->slot.device), &job, queue);
 }
 
+/* Symbols follow from the first one, and so have its row of pilots. */
+static bool lists(const penstock_ofdm *ofdm)
+{
+    return ofdm->grid.pilots.count && ofdm->grid.tracking == PENSTOCK_TRACK_PILOTS && ofdm->grid.pilot_rows > 1;
+}
+
 static int check_kind(const penstock_ofdm *ofdm)
 {
-    return ofdm->convert || ofdm->grid.pilots.count
-               ? penstock__error(PENSTOCK_ERR_UNSUPPORTED, "neither pilots nor this format are demodulated with the "
-                                                           "samples on the device")
+    return ofdm->convert || lists(ofdm)
+               ? penstock__error(PENSTOCK_ERR_UNSUPPORTED, "neither pilots of several rows nor this format are "
+                                                           "demodulated with the samples on the device")
                : PENSTOCK_OK;
 }
 
 const struct penstock__executor *penstock__ofdm_enqueuing(const penstock_ofdm *ofdm)
 {
-    const bool able = !ofdm->build && ofdm->fused && !ofdm->convert && !ofdm->grid.pilots.count;
+    const bool able = !ofdm->build && ofdm->fused && !ofdm->convert && !lists(ofdm);
     return able ? ofdm->fused->kernels[OFDM_SOFT].executor : NULL;
 }
 
