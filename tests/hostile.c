@@ -197,10 +197,24 @@ penstock_file *hostile_file(void)
     return file;
 }
 
+static int enqueue(void *user, const penstock_buffer *in, penstock_buffer *out, penstock_queue *queue_of_it)
+{
+    (void)user;
+    return penstock_plan_enqueue(hostile_plan("fft"), in, out, 4, queue_of_it);
+}
+
+void hostile_fill_penstock_bench_desc(penstock_bench_desc *desc)
+{
+    *desc = PENSTOCK_BENCH_DESC(.device = hostile_device, .work = enqueue, .in_bytes = 4096, .out_bytes = 4096,
+                                .block = memory[1], .block_bytes = 4096);
+}
+
 /* Processors have no clock of their own, and no such object. */
 penstock_bench *hostile_bench(void)
 {
-    if (penstock_bench_new(&bench, hostile_plan("fft"), memory[1], 4096, 4))
+    penstock_bench_desc desc;
+    hostile_fill_penstock_bench_desc(&desc);
+    if (penstock_bench_new(&bench, hostile_context, &desc))
         CHECK(!bench, "%s: an object after an error", now);
     return bench;
 }

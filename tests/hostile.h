@@ -49,6 +49,7 @@ penstock_bench *hostile_bench(void);
 
 /* clang-format off */
 #define HOSTILE_FILLS(FILL) \
+    FILL(penstock_bench_desc) \
     FILL(penstock_channel_desc) \
     FILL(penstock_channelizer_desc) \
     FILL(penstock_context_desc) \

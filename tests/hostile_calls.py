@@ -35,8 +35,7 @@ MEMORY = {"void", "float", "penstock_cf32", "uint8_t", "uint16_t", "double", "si
 STREAMS = {"penstock_filter_": "filter", "penstock_resampler_": "resampler", "penstock_spectrum_": "spectrum",
            "penstock_fft_stream_": "fft_stream",
            "penstock_channelizer_": "channelizer", "penstock_synthesizer_": "synthesizer",
-           "penstock_ofdm_stream_": "ofdm_stream", "penstock_wifi_receiver_": "wifi_receiver",
-           "penstock_bench_new_filter": "filter"}
+           "penstock_ofdm_stream_": "ofdm_stream", "penstock_wifi_receiver_": "wifi_receiver"}
 SETTINGS = {"penstock_viterbi_stream_open": ["the_desc.end = PENSTOCK_TRELLIS_OPEN;", "the_desc.bits = 0;"]}
 SINGLE = {"count", "taken", "given", "room", "wanted", "index", "ticket", "position", "from", "bytes"}
 PLACES = {"b": 2, "edges": 3, "select": 4}

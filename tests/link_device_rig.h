@@ -7,9 +7,8 @@
 
 #include "core/base/memory.h"
 #include "link_run.h"
+#include "one_kernel.h"
 #include "relative_error.h"
-
-#include <penstock/bench.h>
 
 enum { SAMPLES = 24000, TAPS = 33, N = 64, AVERAGE = 2, ROOM = SAMPLES * 8, VECTOR = N * 4 };
 
@@ -73,7 +72,6 @@ static inline size_t run_apart(penstock_context *context, size_t count, const fl
 static inline bool rig_open(penstock_context **context, int count, char **arguments)
 {
     penstock_stream *filter = NULL;
-    penstock_bench *bench = NULL;
     uint64_t seed = 1;
     device = count > 1 ? arguments[1] : "opencl";
     room = ROOM;
@@ -86,8 +84,7 @@ static inline bool rig_open(penstock_context **context, int count, char **argume
     CHECK_OK(penstock_context_new(context, NULL));
     int status = open_filter(&filter, *context, device, true, 2);
     if (!status)
-        status = penstock_bench_new_filter(&bench, filter, integers, 1024, 2);
-    penstock_bench_free(bench);
+        status = one_kernel(filter, *context);
     penstock_stream_free(filter);
     if (status)
         penstock_context_free(*context);

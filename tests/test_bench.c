@@ -26,12 +26,22 @@ static void fill(void)
             i < GIVEN * N ? (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)} : in[i - GIVEN * N];
 }
 
-static int make(penstock_bench **bench, penstock_plan *plan, bool on_host)
+static int enqueue(void *plan, const penstock_buffer *from, penstock_buffer *to, penstock_queue *queue)
 {
-    struct penstock__bench_work work = {
-        .in = in, .in_bytes = GIVEN * N * sizeof *in, .batch = {.frames = FRAMES, .samples = FRAMES * N}};
-    return on_host ? penstock__bench_new(bench, penstock__plan_executor(plan), &work, true)
-                   : penstock_bench_new(bench, plan, in, work.in_bytes, FRAMES);
+    return penstock_plan_enqueue(plan, from, to, FRAMES, queue);
+}
+
+static penstock_bench_desc description(penstock_plan *plan, const char *device)
+{
+    return PENSTOCK_BENCH_DESC(.device = device, .work = enqueue, .user = plan, .in_bytes = sizeof in,
+                               .out_bytes = sizeof want, .block = in, .block_bytes = GIVEN * N * sizeof *in);
+}
+
+static int make(penstock_bench **bench, penstock_context *context, penstock_plan *plan, bool on_host)
+{
+    struct penstock_device *device = penstock__plan_executor(plan)->state.device;
+    const penstock_bench_desc desc = description(plan, device->name);
+    return on_host ? penstock__bench_new(bench, device, &desc, true) : penstock_bench_new(bench, context, &desc);
 }
 
 static int use(penstock_bench *bench)
@@ -55,7 +65,6 @@ static int use(penstock_bench *bench)
         return status;
     CHECK(!memcmp(got, want, sizeof got), "the transforms differ from the plan's");
     CHECK(seconds > 0 && seconds < 60, "%g s", seconds);
-    CHECK_EQ(penstock_bench_bytes(bench), 2 * sizeof in);
     return PENSTOCK_OK;
 }
 
@@ -70,7 +79,7 @@ static int live_once(const char *device, bool on_host)
     if (!status)
         status = penstock_plan_run(plan, in, want, FRAMES);
     if (!status)
-        status = make(&bench, plan, on_host);
+        status = make(&bench, context, plan, on_host);
     if (!status)
         status = use(bench);
     penstock_bench_free(bench);
@@ -121,12 +130,25 @@ static void refuse(const char *device)
     penstock_bench *bench;
     CHECK_OK(penstock_context_new(&context, NULL));
     CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device));
-    CHECK_EQ(penstock_bench_new(&bench, plan, in, 24, FRAMES),
-             strcmp(device, "cpu") ? PENSTOCK_ERR_ARGUMENT : PENSTOCK_ERR_UNSUPPORTED);
-    CHECK_EQ(penstock_bench_new(&bench, plan, in, sizeof in, 0), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_bench_new(&bench, NULL, in, sizeof in, FRAMES), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_bench_new(&bench, plan, in, sizeof in, SIZE_MAX / (N * sizeof *in) + 3), /* as 2 frames */
-             PENSTOCK_ERR_ARGUMENT);
+    const penstock_bench_desc good = description(plan, device);
+    const int refused = strcmp(device, "cpu") ? PENSTOCK_ERR_ARGUMENT : PENSTOCK_ERR_UNSUPPORTED;
+    for (int wrong = 0; wrong < 6; wrong++) {
+        penstock_bench_desc desc = good;
+        desc.block_bytes = wrong == 0 ? 24 : wrong == 1 ? 0 : desc.block_bytes;
+        desc.in_bytes = wrong == 2 ? 0 : wrong == 3 ? SIZE_MAX - 3 : desc.in_bytes;
+        desc.in_bytes -= wrong == 5 ? 16 : 0; /* too few for the work */
+        desc.work = wrong == 4 ? NULL : enqueue;
+        CHECK_EQ(penstock_bench_new(&bench, context, &desc), refused);
+        CHECK(!bench, "an object after an error");
+    }
+    penstock_bench_desc desc = good;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        desc.device = wrong ? "auto" : "no such device";
+        CHECK_EQ(penstock_bench_new(&bench, context, &desc), wrong ? PENSTOCK_ERR_ARGUMENT : PENSTOCK_ERR_NO_DEVICE);
+    }
+    CHECK_EQ(penstock_bench_new(NULL, context, &good), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_bench_new(&bench, NULL, &good), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_bench_new(&bench, context, NULL), PENSTOCK_ERR_ARGUMENT);
     penstock_plan_free(plan);
     penstock_context_free(context);
 }

@@ -10,8 +10,7 @@
  */
 #include "device.h"
 #include "filter_direct.h"
-
-#include <penstock/bench.h>
+#include "one_kernel.h"
 
 #define SAMPLES  9000
 #define MOST     700 /* taps */
@@ -141,11 +140,8 @@ static void check(penstock_filter_desc desc)
         check_enqueued(filter, &desc, &info);
     check_spoiled(filter, &desc, &info, NAN, count);
     check_spoiled(filter, &desc, &info, INFINITY, count);
-    penstock_bench *bench = NULL;
-    static const float block[64];
-    int status = fused ? penstock_bench_new_filter(&bench, filter, block, sizeof block, 1) : PENSTOCK_OK;
+    int status = fused ? one_kernel(filter, context) : PENSTOCK_OK;
     CHECK(!status, "%zu taps, n %zu: %s", desc.tap_count, info.n, penstock_error_text());
-    penstock_bench_free(bench);
     penstock_stream_free(filter);
     cases++;
 }

@@ -10,9 +10,8 @@
  */
 #include "core/base/memory.h"
 #include "filter_direct.h"
+#include "one_kernel.h"
 #include "shim_calls.h"
-
-#include <penstock/bench.h>
 
 #define SAMPLES  12000
 #define TAPS     20
@@ -305,7 +304,6 @@ static void sweep_memory(void)
 int main(int count, char **arguments)
 {
     penstock_context *context = NULL;
-    penstock_bench *bench = NULL;
     penstock_stream *filter = NULL;
     penstock_filter_desc desc = description(taps, 2000);
     uint64_t seed = 1;
@@ -323,8 +321,7 @@ int main(int count, char **arguments)
         return test_skip(penstock_error_text());
     }
     CHECK_OK(status);
-    CHECK_OK(penstock_bench_new_filter(&bench, filter, samples, 1024, 2)); /* it is one kernel */
-    penstock_bench_free(bench);
+    CHECK_OK(one_kernel(filter, context));
     penstock_stream_free(filter);
     make_good(context);
     check_latency(context);

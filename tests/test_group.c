@@ -201,9 +201,15 @@ static void check_enqueue(void)
     penstock_context_free(context);
 }
 
+static int enqueue(void *plan, const penstock_buffer *in, penstock_buffer *out, penstock_queue *queue)
+{
+    return penstock_plan_enqueue(plan, in, out, EACH, queue);
+}
+
 /* Timing with the samples on all of them. */
 static void check_bench(void)
 {
+    const size_t samples_bytes = sizeof(penstock_cf32) * N * EACH;
     penstock_context *context = new_context();
     penstock_plan *plan = new_plan(context, all);
     penstock_bench *bench;
@@ -212,15 +218,18 @@ static void check_bench(void)
     long before[16] = {0};
     for (unsigned i = 0; i < devices; i++)
         before[i] = shim.launches((int)i);
-    CHECK_OK(penstock_bench_new(&bench, plan, samples, sizeof(penstock_cf32) * N * EACH, EACH));
+    CHECK_OK(penstock_bench_new(&bench, context,
+                                &PENSTOCK_BENCH_DESC(.device = all, .work = enqueue, .user = plan,
+                                                     .in_bytes = samples_bytes, .out_bytes = samples_bytes,
+                                                     .block = samples, .block_bytes = samples_bytes)));
     CHECK_OK(penstock_bench_run(bench, 3, &seconds));
-    memset(got, 0, sizeof(penstock_cf32) * N * EACH);
-    CHECK_OK(penstock_bench_read(bench, got, sizeof(penstock_cf32) * N * EACH));
-    CHECK(!memcmp(want, got, sizeof(penstock_cf32) * N * EACH), "the benchmark computes something else");
+    memset(got, 0, samples_bytes);
+    CHECK_OK(penstock_bench_read(bench, got, samples_bytes));
+    CHECK(!memcmp(want, got, samples_bytes), "the benchmark computes something else");
     CHECK_OK(penstock_bench_transfer(bench, &moving));
     CHECK_OK(penstock_bench_copy(bench, true, &bytes, &copying));
-    CHECK(seconds > 0 && moving > 0 && copying > 0 && bytes == sizeof(penstock_cf32) * N * EACH, "%g %g %g %zu",
-          seconds, moving, copying, bytes);
+    CHECK(seconds > 0 && moving > 0 && copying > 0 && bytes == samples_bytes, "%g %g %g %zu", seconds, moving, copying,
+          bytes);
     for (unsigned i = 0; i < devices; i++)
         CHECK(shim.launches((int)i) >= before[i] + 3, "cuda:%u was left out", i);
     penstock_bench_free(bench);

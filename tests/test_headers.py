@@ -67,7 +67,7 @@ def fields(struct):
 
 def as_written(language):
     """A caller that uses every macro in the ways that the language has."""
-    lines = ["#include <penstock/penstock.h>",
+    lines = [*(f"#include <penstock/{path.name}>" for path in HEADERS),
              "template <typename T> bool takes(const T *d) { return d->size == sizeof(T); }" if language in CXX
              else "static int takes(const void *d) { return d != 0; }",
              "int main(void)", "{", "    int good = 1;"]

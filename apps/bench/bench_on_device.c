@@ -20,12 +20,20 @@ enum { COPIES = 9, BLOCK_BYTES = 1 << 25, MOST_REPEATS = 100 };
 
 /* Runs that the clock brackets together: a single short one would be lost in what it costs to note the time. */
 struct run {
+    const struct device_bench *bench;
+    size_t frames, in_bytes, out_bytes;
     penstock_bench *on_device;
     const struct peer *peer;
     void *state;
     unsigned repeats;
     double least_s;
 };
+
+static int enqueue(void *user, const penstock_buffer *in, penstock_buffer *out, penstock_queue *queue)
+{
+    const struct run *run = user;
+    return run->bench->enqueue(run->bench->argument, run->frames, in, out, queue);
+}
 
 static int run_ours(void *state, double *seconds)
 {
@@ -102,9 +110,9 @@ static int measure_copy(struct bench_row *row, penstock_bench *on_device)
     return EXIT_DONE;
 }
 
-static int compare(const struct run *run, const struct device_bench *bench, size_t out_bytes, const char *name)
+static int compare(const struct run *run, const char *name)
 {
-    size_t bytes = bench_compared_bytes(out_bytes);
+    size_t bytes = bench_compared_bytes(run->out_bytes);
     char *ours = malloc(bytes), *theirs = malloc(bytes);
     int code = ours && theirs ? EXIT_DONE : fail(EXIT_DATA, "out of memory"), status;
     if (!code && (status = penstock_bench_read(run->on_device, ours, bytes)))
@@ -112,7 +120,7 @@ static int compare(const struct run *run, const struct device_bench *bench, size
     if (!code)
         code = run->peer->device_read(run->state, theirs, bytes);
     if (!code)
-        code = bench_compare(&bench->work, ours, theirs, bytes, &(struct bench_names){name, run->peer->name});
+        code = bench_compare(&run->bench->work, ours, theirs, bytes, &(struct bench_names){name, run->peer->name});
     free(ours);
     free(theirs);
     return code;
@@ -144,7 +152,7 @@ static int measure_bus(struct bench_row *row, penstock_bench *on_device)
     return EXIT_DONE;
 }
 
-static int measure(struct bench_row *row, const struct device_bench *bench, struct run *run, size_t out_bytes)
+static int measure(struct bench_row *row, struct run *run)
 {
     double seconds = 0;
     int code;
@@ -152,7 +160,7 @@ static int measure(struct bench_row *row, const struct device_bench *bench, stru
         for (int i = 0; i < 2; i++)
             if ((code = i ? run_peer(run, &seconds) : run_ours(run, &seconds)))
                 return code;
-    if (run->state && (code = compare(run, bench, out_bytes, row->name)))
+    if (run->state && (code = compare(run, row->name)))
         return code;
     if ((code = measure_bus(row, run->on_device)) || (code = measure_copy(row, run->on_device)) ||
         (code = run_ours(run, &seconds)))
@@ -164,37 +172,49 @@ static int measure(struct bench_row *row, const struct device_bench *bench, stru
                          run->state ? &(struct workload){.state = run, .run_timed = run_peer} : NULL, 0.3);
 }
 
+static struct run new_run(const struct device_bench *bench, const struct case_target *target)
+{
+    struct run run = {.bench = bench, .repeats = 1, .frames = choose_frames(bench, target)};
+    run.in_bytes = run.frames * frame_bytes(bench) + bench->overlap_samples * penstock_format_bytes(bench->format);
+    run.out_bytes = run.frames / bench->average * bench->output_bytes;
+    run.least_s = targets_are_several(target->device) ? LEAST_SEVERAL_S : LEAST_S;
+    return run;
+}
+
+static int open_peer(struct run *run, const struct case_target *target, const void *block)
+{
+    struct device_work work = run->bench->work;
+    work.device = target->device;
+    work.frames = run->frames;
+    work.in = block;
+    work.block_bytes = BLOCK_BYTES;
+    work.in_bytes = run->frames * frame_bytes(run->bench);
+    return (run->state = run->peer->device_new(&work)) ? EXIT_DONE : EXIT_DATA;
+}
+
 static int with_block(struct bench_row *row, const struct case_target *target, const struct device_bench *bench,
                       const void *block, bool *done)
 {
-    struct run run = {
-        .peer = row->peer, .repeats = 1, .least_s = targets_are_several(target->device) ? LEAST_SEVERAL_S : LEAST_S};
-    size_t frames = choose_frames(bench, target);
+    struct run run = new_run(bench, target);
     double transfers = row->runs ? bench_rate_msps(row) : NAN;
-    int status = bench->make(&run.on_device, bench->argument, block, bench->block ? bench->block_bytes : BLOCK_BYTES,
-                             frames),
-        code = EXIT_DONE;
+    int code = EXIT_DONE;
+    int status =
+        penstock_bench_new(&run.on_device, target->context,
+                           &PENSTOCK_BENCH_DESC(.device = bench->device, .work = enqueue, .user = &run,
+                                                .in_bytes = run.in_bytes, .out_bytes = run.out_bytes, .block = block,
+                                                .block_bytes = bench->block ? bench->block_bytes : BLOCK_BYTES));
     if (status)
         return status == PENSTOCK_ERR_UNSUPPORTED ? EXIT_DONE : fail_status(status);
     *done = true;
-    double samples = (double)frames * (double)bench->frame_samples;
-    size_t in_bytes = frames * frame_bytes(bench), out_bytes = penstock_bench_bytes(run.on_device) - in_bytes;
-    if (bench->for_peer && run.peer && run.peer->device_new) {
-        struct device_work work = bench->work;
-        work.device = target->device;
-        work.frames = frames;
-        work.in = block;
-        work.block_bytes = BLOCK_BYTES;
-        work.in_bytes = in_bytes;
-        if (!(run.state = run.peer->device_new(&work)))
-            code = EXIT_DATA;
-    }
-    row->batch = frames;
-    row->samples_per_run = samples;
-    row->bytes_per_sample = (double)penstock_bench_bytes(run.on_device) / samples;
+    run.peer = row->peer;
+    if (bench->for_peer && run.peer && run.peer->device_new)
+        code = open_peer(&run, target, block);
+    row->batch = run.frames;
+    row->samples_per_run = (double)run.frames * (double)bench->frame_samples;
+    row->bytes_per_sample = (double)(run.in_bytes + run.out_bytes) / row->samples_per_run;
     row->rate_with_transfers_msps = transfers;
     if (!code)
-        code = measure(row, bench, &run, out_bytes);
+        code = measure(row, &run);
     if (run.state)
         run.peer->device_free(run.state);
     penstock_bench_free(run.on_device);

@@ -11,13 +11,17 @@
 
 #include <penstock/bench.h>
 
-/* What makes the object, of how many frames, and what a peer would have to do. */
+/* What is enqueued, of how many frames, and what a peer would have to do. */
 struct device_bench {
-    int (*make)(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t frames);
+    int (*enqueue)(void *argument, size_t frames, const penstock_buffer *in, penstock_buffer *out,
+                   penstock_queue *queue);
     void *argument;
+    const char *device; /* that it works on */
     penstock_format format;
     size_t frames;                   /* 0: until the samples fill 1 GiB, less where the device has less */
-    size_t frame_samples, average;   /* samples from frame to frame; frames that make one output */
+    size_t frame_samples, average;   /* samples from frame to frame; frames that make one output, */
+    size_t output_bytes;             /* of so many bytes */
+    size_t overlap_samples;          /* that the last frame reads beyond these */
     const void *block;               /* samples for the device to repeat; NULL: random ones */
     size_t block_bytes, frame_bytes; /* of these, a multiple of 16, and from frame to frame; 0: as the format has it */
     struct device_work work;         /* for a peer; frames, in and in_bytes are filled in */

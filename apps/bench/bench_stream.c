@@ -3,9 +3,8 @@
 
 /* What a stream can reach at most: the bus alone, and the copies alone between the caller's memory and the bus's. */
 #include "bench_stream.h"
+#include "bench_plan.h"
 #include "shared/progress.h"
-
-#include <penstock/bench.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,20 +40,18 @@ static double best_transfer(penstock_bench *on_device)
 static double bus_seconds(const struct case_target *target, double in_bytes, double out_bytes)
 {
     const penstock_fft_desc desc = closest(out_bytes / in_bytes);
-    const unsigned average = desc.store.average ? desc.store.average : 1;
-    const size_t sample = penstock_format_bytes(desc.load.format),
-                 frames = (BUS_BYTES / sample / LENGTH + average) / average * average;
+    const size_t average = desc.store.average ? desc.store.average : 1,
+                 frames = BUS_BYTES / penstock_format_bytes(desc.load.format) / LENGTH + average;
+    struct bench_plan work = {.frames = frames / average * average, .average = average};
     penstock_bench *on_device = NULL;
-    penstock_plan *plan;
     char *block = calloc(LENGTH, 16);
     double seconds = NAN;
-    if (block && !penstock_fft_plan(&plan, target->context, &desc, target->device)) {
-        if (!penstock_bench_new(&on_device, plan, block, 16 * LENGTH, frames)) {
-            const double in = (double)(frames * LENGTH * sample), out = (double)penstock_bench_bytes(on_device) - in;
-            seconds = best_transfer(on_device) * fmax(in_bytes / in, out_bytes / out);
-        }
+    if (block && !penstock_fft_plan(&work.plan, target->context, &desc, target->device)) {
+        if (!bench_plan_new(&on_device, target->context, &work, block, 16 * LENGTH))
+            seconds =
+                best_transfer(on_device) * fmax(in_bytes / (double)work.in_bytes, out_bytes / (double)work.out_bytes);
         penstock_bench_free(on_device);
-        penstock_plan_free(plan);
+        penstock_plan_free(work.plan);
     }
     free(block);
     return seconds;

@@ -196,10 +196,11 @@ static int time_plans(struct fft_run *run, const struct case_target *target, str
     return EXIT_DONE;
 }
 
-static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t frames)
+static int enqueue(void *argument, size_t frames, const penstock_buffer *in, penstock_buffer *out,
+                   penstock_queue *queue)
 {
     const struct fft_run *run = argument;
-    return penstock_bench_new(on_device, run->plan, in, in_bytes, frames);
+    return penstock_plan_enqueue(run->plan, in, out, frames, queue);
 }
 
 /* A peer on a GPU does the plain transform, and from cs16 windowed and averaged power. */
@@ -242,12 +243,18 @@ static int measure_beside(struct fft_run *run, const struct case_target *target,
 static int measure_on_device(struct fft_run *run, const struct case_target *target, struct bench_row *row, bool *done)
 {
     const struct fft_case *fft = run->fft;
-    struct device_bench bench = {.make = make_bench,
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    int status = penstock_plan_get_info(run->plan, &info);
+    if (status)
+        return fail_status(status);
+    struct device_bench bench = {.enqueue = enqueue,
                                  .argument = run,
+                                 .device = info.device,
                                  .format = fft->format,
                                  .frames = fft->batch ? run->frames : 0,
                                  .frame_samples = run->in_values + fft->skip,
-                                 .average = fft->average ? fft->average : 1};
+                                 .average = fft->average ? fft->average : 1,
+                                 .output_bytes = info.out_bytes};
     bench.work = device_work_for(run);
     bench.for_peer = bench.work.kind != DEVICE_WORK_NONE;
     return bench_on_device(row, target, &bench, done);

@@ -248,10 +248,11 @@ static int measure(struct filter_run *run, struct bench_row *row)
     return code;
 }
 
-static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t blocks)
+static int enqueue(void *argument, size_t blocks, const penstock_buffer *in, penstock_buffer *out,
+                   penstock_queue *queue)
 {
-    struct filter_run *run = argument;
-    return penstock_bench_new_filter(on_device, run->stream, in, in_bytes, blocks);
+    const struct filter_run *run = argument;
+    return penstock_filter_enqueue(run->stream, in, out, 0, blocks, queue);
 }
 
 /* The taps' spectrum over n, on the CPU. */
@@ -286,11 +287,14 @@ static int measure_on_device(struct filter_run *run, const struct case_target *t
     penstock_cf32 *response = calloc(run->info.n, sizeof *response);
     bool done = false, plain = is_plain(run);
     int code = !response ? fail(EXIT_DATA, "out of memory") : plain ? make_response(run, target, response) : EXIT_DONE;
-    struct device_bench bench = {.make = make_bench,
+    struct device_bench bench = {.enqueue = enqueue,
                                  .argument = run,
+                                 .device = run->info.device,
                                  .format = run->filter->format,
                                  .frame_samples = run->info.block,
                                  .average = 1,
+                                 .output_bytes = run->info.block / run->filter->decimation * run->info.value_bytes,
+                                 .overlap_samples = run->info.reads - run->info.block,
                                  .for_peer = plain};
     bench.work = (struct device_work){
         .kind = DEVICE_WORK_FILTER, .n = run->info.n, .spacing = run->info.block, .response = response};

@@ -220,10 +220,15 @@ static int run_soft(void *state)
     return status ? fail_status(status) : EXIT_DONE;
 }
 
-static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t symbols)
+/* The frame is given once for each device. */
+static int enqueue(void *argument, size_t symbols, const penstock_buffer *in, penstock_buffer *out,
+                   penstock_queue *queue)
 {
     struct ofdm_run *run = argument;
-    return penstock_bench_new_ofdm(on_device, run->demodulator, in, in_bytes, &run->signal.frame, symbols);
+    int status = penstock_ofdm_enqueue(run->demodulator, NULL, in, out, symbols, queue);
+    return status != PENSTOCK_ERR_STATE
+               ? status
+               : penstock_ofdm_enqueue(run->demodulator, &run->signal.frame, in, out, symbols, queue);
 }
 
 /* What a bin is multiplied by so that levels stand at +-1, 3, 5, 7; the samples there are noise of full scale. */
@@ -254,12 +259,14 @@ static int measure_on_device(struct ofdm_run *run, const struct case_target *tar
     run->signal.frame.noise = channel * channel * 4 / (42 * level);
     run->signal.frame.cfo = 0;
     fill_response(run, response);
-    struct device_bench bench = {.make = make_bench,
+    struct device_bench bench = {.enqueue = enqueue,
                                  .argument = run,
+                                 .device = penstock_ofdm_device(run->demodulator),
                                  .format = run->integers ? PENSTOCK_CS16 : PENSTOCK_CF32,
                                  .frames = run->ofdm->symbols,
                                  .frame_samples = grid->n + grid->guard,
-                                 .average = 1};
+                                 .average = 1,
+                                 .output_bytes = run->signal.carrier_count * (size_t)run->ofdm->constellation};
     bench.work = (struct device_work){.kind = DEVICE_WORK_OFDM,
                                       .n = grid->n,
                                       .spacing = bench.frame_samples,

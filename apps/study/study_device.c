@@ -2,11 +2,10 @@
 /* Copyright The Penstock authors. */
 
 #include "study_device.h"
+#include "bench/bench_plan.h"
 #include "cases/signals.h"
 #include "shared/command.h"
 #include "shared/progress.h"
-
-#include <penstock/bench.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +15,13 @@
 static int probe(struct study_device *device, penstock_context *context)
 {
     penstock_bench *on_device = NULL;
-    penstock_plan *plan = NULL;
-    int status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 16), device->name);
+    struct bench_plan work = {.frames = STUDY_BLOCK_BYTES / 128, .average = 1};
+    int status = penstock_fft_plan(&work.plan, context, &PENSTOCK_FFT_DESC(.n = 16), device->name);
     if (status)
         return fail_status(status);
-    status = penstock_bench_new(&on_device, plan, device->block, STUDY_BLOCK_BYTES, STUDY_BLOCK_BYTES / 128);
+    status = bench_plan_new(&on_device, context, &work, device->block, STUDY_BLOCK_BYTES);
     penstock_bench_free(on_device);
-    penstock_plan_free(plan);
+    penstock_plan_free(work.plan);
     device->on_device = !status;
     return status && status != PENSTOCK_ERR_UNSUPPORTED ? fail_status(status) : EXIT_DONE;
 }

@@ -5,6 +5,7 @@
  * bench --study radix, --study 2d: the forms in which a GPU can compute one transform, side by side over the lengths:
  * time and energy of a transform, and operations a second by the usual count, 5 n log2 n.
  */
+#include "bench/bench_plan.h"
 #include "bench/power.h"
 #include "cases/signals.h"
 #include "picture/axes.h"
@@ -14,8 +15,6 @@
 #include "shared/progress.h"
 #include "study.h"
 #include "study_device.h"
-
-#include <penstock/bench.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +98,7 @@ static int sizes_of(const struct forms_study *s)
 
 /* A plan with its samples on the device or, where that is the host, beside it. */
 struct subject {
-    penstock_plan *plan;
+    struct bench_plan work;
     penstock_bench *on_device;
 };
 
@@ -110,7 +109,7 @@ static int run_batches(const struct forms_study *s, const struct subject *subjec
     double start = seconds_now();
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < repeats && !status; i++)
-        status = penstock_plan_run(subject->plan, s->device.in, s->device.out, s->frames);
+        status = penstock_plan_run(subject->work.plan, s->device.in, s->device.out, s->frames);
     *seconds = (seconds_now() - start) / repeats;
     return status;
 }
@@ -156,7 +155,7 @@ static void tell_refusal(struct forms_study *s, int form, size_t n)
 static int measure_form(struct forms_study *s, int form, int size)
 {
     size_t side = side_of(s, size), n = s->forms->squares ? side * side : side;
-    struct subject subject = {NULL, NULL};
+    struct subject subject = {.work.average = 1};
     bool half = s->forms->form[form].half;
     penstock_fft_desc desc = PENSTOCK_FFT_DESC(.n = n, .options = s->forms->form[form].options);
     int status;
@@ -167,14 +166,15 @@ static int measure_form(struct forms_study *s, int form, int size)
     desc.load.format = half ? PENSTOCK_CF16 : PENSTOCK_CF32;
     desc.store.half = half;
     progress_done((double)s->begun++, "%s, %zu points", s->forms->form[form].name, n);
-    status = penstock_fft_plan(&subject.plan, s->context, &desc, s->device.name);
+    subject.work.frames = s->frames;
+    status = penstock_fft_plan(&subject.work.plan, s->context, &desc, s->device.name);
     if (!status && s->device.on_device)
-        status = penstock_bench_new(&subject.on_device, subject.plan, half ? s->halves : s->device.block,
-                                    STUDY_BLOCK_BYTES, s->frames);
+        status = bench_plan_new(&subject.on_device, s->context, &subject.work, half ? s->halves : s->device.block,
+                                STUDY_BLOCK_BYTES);
     if (!status)
         status = measure(s, &subject, form, size);
     penstock_bench_free(subject.on_device);
-    penstock_plan_free(subject.plan);
+    penstock_plan_free(subject.work.plan);
     if (status != PENSTOCK_ERR_UNSUPPORTED)
         return status ? fail_status(status) : EXIT_DONE;
     tell_refusal(s, form, n); /* a gap in the table */

@@ -6,6 +6,7 @@
  * tuning them brings. Kernels are kept in a folder of this run alone, so that the first plan of each kind is a cold
  * one.
  */
+#include "bench/bench_plan.h"
 #include "cases/signals.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
@@ -15,8 +16,6 @@
 #include "study.h"
 #include "study_device.h"
 #include "study_folder.h"
-
-#include <penstock/bench.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +74,7 @@ static int make_warm(const struct plans_study *s, size_t n, bool tune, size_t ba
 
 /* Both plans with their samples on the device or, where that is the host, beside them, in turns. */
 struct subject {
-    penstock_plan *plan;
+    struct bench_plan work;
     penstock_bench *on_device;
 };
 
@@ -87,7 +86,7 @@ static int run(const struct plans_study *s, const struct subject *subject, size_
     double start = seconds_now();
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < repeats && !status; i++)
-        status = penstock_plan_run(subject->plan, s->device.in, s->device.out, frames);
+        status = penstock_plan_run(subject->work.plan, s->device.in, s->device.out, frames);
     *seconds = (seconds_now() - start) / repeats;
     return status;
 }
@@ -117,13 +116,13 @@ static int make_both(const struct plans_study *s, struct plans_row *row, struct 
     penstock_plan_info info = PENSTOCK_PLAN_INFO, tuned = PENSTOCK_PLAN_INFO;
     penstock_plan *again = NULL;
     int status;
-    if ((status = make_plan(&pair[0].plan, s, row->n, false, frames, &row->cold_ms)) ||
+    if ((status = make_plan(&pair[0].work.plan, s, row->n, false, frames, &row->cold_ms)) ||
         (status = make_warm(s, row->n, false, frames, &row->warm_ms)) ||
-        (status = make_plan(&pair[1].plan, s, row->n, true, frames, &row->tuned_cold_ms)) ||
+        (status = make_plan(&pair[1].work.plan, s, row->n, true, frames, &row->tuned_cold_ms)) ||
         (status = make_warm(s, row->n, true, frames, &row->tuned_warm_ms)) ||
         (status = make_plan(&again, s, row->n, true, frames + 1, &row->retuned_ms)) ||
-        (status = penstock_plan_get_info(pair[0].plan, &info)) ||
-        (status = penstock_plan_get_info(pair[1].plan, &tuned))) {
+        (status = penstock_plan_get_info(pair[0].work.plan, &info)) ||
+        (status = penstock_plan_get_info(pair[1].work.plan, &tuned))) {
         penstock_plan_free(again);
         return status;
     }
@@ -140,20 +139,22 @@ static int make_both(const struct plans_study *s, struct plans_row *row, struct 
 static int measure(struct plans_study *s, size_t n)
 {
     struct plans_row *row = &s->rows[s->count];
-    struct subject pair[2] = {{NULL, NULL}, {NULL, NULL}};
+    struct subject pair[2] = {{.work.average = 1}, {.work.average = 1}};
     size_t frames = (s->device.on_device ? ON_DEVICE : ON_HOST) / (n * sizeof(penstock_cf32));
     int status;
     *row = (struct plans_row){.n = n};
     frames = frames ? frames : 1;
     progress_done((double)s->count, "%zu points", n);
     status = make_both(s, row, pair, frames);
-    for (int i = 0; i < 2 && !status && s->device.on_device; i++)
-        status = penstock_bench_new(&pair[i].on_device, pair[i].plan, s->device.block, STUDY_BLOCK_BYTES, frames);
+    for (int i = 0; i < 2 && !status && s->device.on_device; i++) {
+        pair[i].work.frames = frames;
+        status = bench_plan_new(&pair[i].on_device, s->context, &pair[i].work, s->device.block, STUDY_BLOCK_BYTES);
+    }
     if (!status)
         status = time_both(s, row, pair, frames);
     for (int i = 0; i < 2; i++) {
         penstock_bench_free(pair[i].on_device);
-        penstock_plan_free(pair[i].plan);
+        penstock_plan_free(pair[i].work.plan);
     }
     interrupt_hold();
     s->count += !status;

@@ -124,10 +124,10 @@ PENSTOCK_API void penstock_ofdm_free(penstock_ofdm *ofdm);
  * With the samples on the demodulator's device, as penstock_plan_enqueue(): soft bits of `symbols` symbols of one
  * frame. `in` begins with the first one's guard interval, and they follow one another; `out` gets carrier_count *
  * max_constellation bytes a symbol, those of penstock_ofdm_run() to within one. `frame` (its origin counted from the
- * start of `in`) is sent to the device, which is waited for; NULL: that of the call before, and nothing is sent.
- * PENSTOCK_ERR_UNSUPPORTED where pilots of more than one row are followed, for CF16 and planar samples, where not all
- * points have max_constellation, and where the device has no kernel that does it all, as penstock_ofdm_get_info()
- * tells: processors.
+ * start of `in`) is sent to the device, which is waited for; NULL: that of the call before on the same device, and
+ * nothing is sent. PENSTOCK_ERR_UNSUPPORTED where pilots of more than one row are followed, for CF16 and planar
+ * samples, where not all points have max_constellation, and where the device has no kernel that does it all, as
+ * penstock_ofdm_get_info() tells: processors.
  */
 PENSTOCK_API int penstock_ofdm_enqueue(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,
                                        penstock_buffer *out, size_t symbols, penstock_queue *queue);

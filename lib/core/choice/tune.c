@@ -10,6 +10,7 @@
 #include "core/check/check.h"
 #include "core/choice/timer.h"
 #include "core/choice/wisdom.h"
+#include "core/device/buffer.h"
 #include "core/device/devices.h"
 #include "core/plan/bench.h"
 #include "core/plan/problem.h"
@@ -38,6 +39,7 @@ struct tuning {
     size_t frames;
     void *block;
     penstock_bench *bench;
+    struct penstock__executor *timed; /* by it */
 };
 
 static const char *config_of(const struct tuning *tuning, size_t i)
@@ -114,19 +116,33 @@ static size_t choose_frames(const struct tuning *tuning)
     return groups * average;
 }
 
-/* After a failure nothing is known of what the slot holds: another one is made then. */
+/* Of the executor that is timed. */
+static int enqueue(void *argument, const penstock_buffer *in, penstock_buffer *out, penstock_queue *queue)
+{
+    const struct tuning *tuning = argument;
+    struct penstock_job job = {.frames = tuning->frames, .samples = samples_of(tuning, tuning->frames)};
+    int status = penstock__job_place(&job, tuning->timed, in, out, queue);
+    return status ? status : penstock__enqueue(tuning->timed, &job, queue);
+}
+
+static int make_bench(struct tuning *tuning)
+{
+    const size_t samples = samples_of(tuning, tuning->frames);
+    return penstock__bench_new(
+        &tuning->bench, tuning->device,
+        &PENSTOCK_BENCH_DESC(.work = enqueue, .user = tuning, .block = tuning->block, .block_bytes = BLOCK_BYTES,
+                             .in_bytes = penstock__problem_in_bytes(tuning->problem, samples),
+                             .out_bytes = penstock__problem_out_bytes(tuning->problem, tuning->frames)),
+        true);
+}
+
+/* After a failure nothing is known of what the queue holds: another one is made then. */
 static int run(struct tuning *tuning, size_t i, unsigned repeats, double *seconds)
 {
-    struct penstock__bench_work work = {
-        .in = tuning->block,
-        .in_bytes = BLOCK_BYTES,
-        .batch = {.frames = tuning->frames, .samples = samples_of(tuning, tuning->frames)}};
-    int status = PENSTOCK_OK;
-    if (!tuning->bench)
-        status = penstock__bench_new(&tuning->bench, tuning->executors[i], &work, true);
-    if (status)
+    int status;
+    tuning->timed = tuning->executors[i];
+    if (!tuning->bench && (status = make_bench(tuning)))
         return status;
-    penstock__bench_use(tuning->bench, tuning->executors[i]);
     if ((status = penstock_bench_run(tuning->bench, repeats, seconds))) {
         penstock_bench_free(tuning->bench);
         tuning->bench = NULL;

@@ -229,6 +229,15 @@ struct penstock_device *penstock__device_member(struct penstock_device *device, 
     return index < device->member_count ? device->members[index] : NULL;
 }
 
+unsigned penstock__device_index(struct penstock_device *device, const struct penstock_device *member)
+{
+    const unsigned count = penstock__device_members(device);
+    unsigned index = 0;
+    while (index < count && penstock__device_member(device, index) != member)
+        index++;
+    return index;
+}
+
 void penstock__groups_free(penstock_context *context)
 {
     while (context->groups) {

@@ -19,6 +19,9 @@ static inline unsigned penstock__device_members(const struct penstock_device *de
     return device && device->member_count ? (unsigned)device->member_count : 1;
 }
 
+/* Which of them `member` is; as many as there are where it is none. */
+unsigned penstock__device_index(struct penstock_device *device, const struct penstock_device *member);
+
 /* PENSTOCK_ERR_ARGUMENT where the device is several; `why` it must be one ("a buffer is on one"). */
 int penstock__device_alone(const struct penstock_device *device, const char *why);
 

@@ -114,7 +114,7 @@ int penstock__device_open(struct penstock_device *device)
     return device->member_count ? open_members(device) : open_one(device);
 }
 
-int penstock__device_open_named(struct penstock_device **device, penstock_context *context, const char *name)
+static int find_named(struct penstock_device **device, penstock_context *context, const char *name)
 {
     enum penstock_preference preference;
     const char *found;
@@ -122,8 +122,19 @@ int penstock__device_open_named(struct penstock_device **device, penstock_contex
     if (!status && preference != PENSTOCK_DEVICE_NAMED)
         return penstock__error(PENSTOCK_ERR_ARGUMENT,
                                "a buffer or queue is on a device that is named, neither \"auto\" nor \"prefer:\"");
-    if (status || (status = penstock__device_find(context, found, device)) ||
-        (status = penstock__device_alone(*device, "a buffer or queue is on one")))
+    return status ? status : penstock__device_find(context, found, device);
+}
+
+int penstock__devices_open_named(struct penstock_device **device, penstock_context *context, const char *name)
+{
+    int status = find_named(device, context, name);
+    return status ? status : penstock__device_open(*device);
+}
+
+int penstock__device_open_named(struct penstock_device **device, penstock_context *context, const char *name)
+{
+    int status = find_named(device, context, name);
+    if (status || (status = penstock__device_alone(*device, "a buffer or queue is on one")))
         return status;
     return penstock__device_open(*device);
 }

@@ -41,7 +41,10 @@ int penstock__device_absent(penstock_context *context, const char *name);
 /* Opens the device unless it is open. */
 int penstock__device_open(struct penstock_device *device);
 
-/* For a buffer or queue: the device of that name, opened. */
+/* The device, or the devices, of that name, opened: "auto" is an error. */
+int penstock__devices_open_named(struct penstock_device **device, penstock_context *context, const char *name);
+
+/* For a buffer or queue, which is on one. */
 int penstock__device_open_named(struct penstock_device **device, penstock_context *context, const char *name);
 
 #endif

@@ -3,9 +3,10 @@
 
 /* Buffers and a queue of a device, and its clock around what is enqueued there. */
 #include "core/plan/bench.h"
+#include "core/base/description.h"
 #include "core/device/buffer.h"
 #include "core/device/device_group.h"
-#include "core/plan/problem.h"
+#include "core/device/devices.h"
 
 #define CHUNK          16 /* of the device's copies */
 #define TRANSFER_BYTES ((size_t)8 << 20)
@@ -20,12 +21,9 @@ struct place {
 /* What is `used` wraps what is its own, which the library does not know there: an application's memory and stream.
  * Where a device wraps none it is the same. */
 struct penstock_bench {
-    struct penstock__executor *executor;
-    penstock_plan *plan; /* with `enqueue`, or NULL: an operator's executor */
-    penstock__bench_enqueue *enqueue;
+    penstock_bench_work *work;
+    void *user;
     struct place own, used;
-    penstock_buffer *coefficients, *gather; /* where the work has them */
-    struct penstock_job job;
     size_t in_bytes, out_bytes;
     penstock_bench **parts; /* of several devices: the same on each, and nothing of the above but the bytes */
     unsigned count;
@@ -36,25 +34,34 @@ static const struct penstock_backend *backend_of(const penstock_bench *bench)
     return bench->used.queue->slot.device->backend;
 }
 
-static int supported(const struct penstock__executor *executor, bool on_host)
+static int check_device(const struct penstock_device *device, bool on_host)
 {
-    const struct penstock_device *device = executor->state.device;
-    if (!executor->group && !device->backend->copy)
+    if (!device->member_count && !device->backend->copy)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no clock of its own", device->name);
-    if (!on_host && penstock__executor_in_host_memory(executor))
+    if (!on_host && ((device->host_memory && device->on_cpu) || device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s computes in the host's memory", device->name);
-    if (executor->state.problem->kind == PENSTOCK_PROBLEM_FFT && executor->state.problem->fft.format == PENSTOCK_PLANAR)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "planar samples cannot be repeated on a device");
+    return PENSTOCK_OK;
+}
+
+/* More would overflow where it is rounded up. */
+static int check_desc(const penstock_bench_desc *desc)
+{
+    if (!desc->work || !desc->in_bytes || !desc->out_bytes || desc->in_bytes > PTRDIFF_MAX ||
+        desc->out_bytes > PTRDIFF_MAX)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark needs work, and bytes that it reads and writes");
+    if (!desc->block || !desc->block_bytes || desc->block_bytes % CHUNK)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark's input repeats a multiple of %d bytes", CHUNK);
     return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* The first chunk comes from the host, the device doubles it until the buffer is full. */
-static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
+static int fill_input(penstock_bench *bench, const penstock_bench_desc *desc)
 {
-    size_t whole = penstock__round_up(bench->in_bytes, CHUNK), have = bytes < whole ? bytes : whole;
-    int status = penstock_buffer_upload(bench->used.in, in, have, bench->used.queue);
+    size_t whole = penstock__round_up(bench->in_bytes, CHUNK),
+           have = desc->block_bytes < whole ? desc->block_bytes : whole;
+    int status = penstock_buffer_upload(bench->used.in, desc->block, have, bench->used.queue);
     while (!status && have < whole) {
         size_t more = have < whole - have ? have : whole - have;
         struct penstock_device_copy copy = {.to = bench->used.in, .from = bench->used.in, .to_at = have, .bytes = more};
@@ -62,19 +69,6 @@ static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
         have += more;
     }
     return status;
-}
-
-/* Where there are values, a buffer that holds them. */
-static int fill_list(penstock_buffer **buffer, penstock_bench *bench, const void *values, size_t bytes)
-{
-    return values ? penstock__buffer_holding(buffer, values, bytes, bench->used.queue) : PENSTOCK_OK;
-}
-
-static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch)
-{
-    const struct penstock__lists lists = penstock__batch_lists(bench->executor->state.problem, batch);
-    int status = fill_list(&bench->coefficients, bench, lists.coefficients, lists.coefficients_bytes);
-    return status ? status : fill_list(&bench->gather, bench, lists.gather, lists.gather_bytes);
 }
 
 static int wrap_buffer(penstock_buffer **wrapped, penstock_buffer *own)
@@ -101,9 +95,8 @@ static int wrap(struct place *used, const struct place *own)
 }
 
 /* The first note of a time comes before the queue is wrapped: it may be what makes it one that has times. */
-static int make_place(penstock_bench *bench)
+static int make_place(penstock_bench *bench, struct penstock_device *device)
 {
-    struct penstock_device *device = bench->executor->state.device;
     struct place *own = &bench->own;
     size_t whole = penstock__round_up(bench->in_bytes, CHUNK), out = penstock__round_up(bench->out_bytes, CHUNK);
     int status;
@@ -122,55 +115,49 @@ static void free_place(const struct place *place)
     penstock_buffer_free(place->out);
 }
 
-static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
+static int run_once(const penstock_bench *bench)
 {
-    const struct penstock__batch *batch = &work->batch;
+    return bench->work(bench->user, bench->used.in, bench->used.out, bench->used.queue);
+}
+
+/* Work that the device has no kernel for fails at once. */
+static int fill(penstock_bench *bench, struct penstock_device *device, const penstock_bench_desc *desc)
+{
     int status;
-    if ((status = make_place(bench)) || (status = fill_input(bench, work->in, work->in_bytes)) ||
-        (status = fill_lists(bench, batch)))
+    if ((status = make_place(bench, device)) || (status = fill_input(bench, desc)) || (status = run_once(bench)))
         return status;
-    bench->job = penstock__batch_job(batch);
-    bench->job.in = bench->used.in;
-    bench->job.out = bench->used.out;
-    bench->job.coefficients = bench->coefficients;
-    bench->job.gather = bench->gather;
     return penstock__queue_drain(bench->used.queue);
 }
 
 /* On each device that takes part. */
-static int fill_parts(penstock_bench *bench, struct penstock__executor *executor,
-                      const struct penstock__bench_work *work)
+static int fill_parts(penstock_bench *bench, struct penstock_device *device, const penstock_bench_desc *desc)
 {
-    struct penstock_device *device = executor->state.device, *member;
+    struct penstock_device *member;
     int status = PENSTOCK_OK;
     if (!(bench->parts = penstock__calloc(penstock__device_members(device), sizeof(penstock_bench *))))
         return PENSTOCK_ERR_MEMORY;
-    for (size_t i = 0; (member = penstock__device_member(device, i)) && !status; i++) {
-        struct penstock__executor *of_member = penstock__executor_on(executor, member);
-        if (of_member && !(status = penstock__bench_new(&bench->parts[bench->count], of_member, work, true)))
+    for (size_t i = 0; (member = penstock__device_member(device, i)) && !status; i++)
+        if (!penstock__device_open(member) &&
+            !(status = penstock__bench_new(&bench->parts[bench->count], member, desc, true)))
             bench->count++;
-    }
     return status;
 }
 
-int penstock__bench_new(penstock_bench **bench, struct penstock__executor *executor,
-                        const struct penstock__bench_work *work, bool on_host)
+int penstock__bench_new(penstock_bench **bench, struct penstock_device *device, const penstock_bench_desc *desc,
+                        bool on_host)
 {
-    const struct penstock_problem *problem = executor->state.problem;
     penstock_bench *new;
-    int status = supported(executor, on_host);
+    int status;
     *bench = NULL;
-    if (status)
+    if ((status = check_device(device, on_host)) || (status = check_desc(desc)))
         return status;
-    if (!work->in || !work->in_bytes || work->in_bytes % CHUNK || !work->batch.frames)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark's input needs a multiple of %d bytes, and frames",
-                               CHUNK);
     if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;
-    new->executor = executor;
-    new->in_bytes = penstock__problem_in_bytes(problem, work->batch.samples);
-    new->out_bytes = penstock__problem_out_bytes(problem, work->batch.frames);
-    if ((status = executor->group ? fill_parts(new, executor, work) : fill(new, work))) {
+    new->work = desc->work;
+    new->user = desc->user;
+    new->in_bytes = desc->in_bytes;
+    new->out_bytes = desc->out_bytes;
+    if ((status = device->member_count ? fill_parts(new, device, desc) : fill(new, device, desc))) {
         penstock_bench_free(new);
         return status;
     }
@@ -178,17 +165,20 @@ int penstock__bench_new(penstock_bench **bench, struct penstock__executor *execu
     return PENSTOCK_OK;
 }
 
-void penstock__bench_use(penstock_bench *bench, struct penstock__executor *executor)
+int penstock_bench_new(penstock_bench **bench, penstock_context *context, const penstock_bench_desc *desc)
 {
-    bench->executor = executor;
-}
-
-void penstock__bench_use_plan(penstock_bench *bench, penstock_plan *plan, penstock__bench_enqueue *enqueue)
-{
-    if (bench->parts) /* of a group of devices: each has its own */
-        return;
-    bench->plan = plan;
-    bench->enqueue = enqueue;
+    struct penstock_device *device;
+    penstock_bench_desc d;
+    int status;
+    if (!bench)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_new: no place for the object (NULL)");
+    *bench = NULL;
+    if (!context)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_new: the context is NULL");
+    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_bench_desc")) ||
+        (status = penstock__devices_open_named(&device, context, d.device)))
+        return status;
+    return penstock__bench_new(bench, device, &d, false);
 }
 
 void penstock_bench_free(penstock_bench *bench)
@@ -201,19 +191,10 @@ void penstock_bench_free(penstock_bench *bench)
     if (bench->used.queue != bench->own.queue)
         free_place(&bench->used);
     free_place(&bench->own);
-    penstock_buffer_free(bench->coefficients);
-    penstock_buffer_free(bench->gather);
     penstock__free(bench);
 }
 
 /* ---------------------------------------------------------------- runs ------------------------ */
-
-static int run_once(penstock_bench *bench)
-{
-    return bench->plan
-               ? bench->enqueue(bench->plan, bench->used.in, bench->used.out, bench->job.frames, bench->used.queue)
-               : penstock__enqueue(bench->executor, &bench->job, bench->used.queue);
-}
 
 /* Work between two notes of the time. */
 static int timed(penstock_bench *bench, unsigned repeats, const struct penstock_device_copy *copy, double *seconds)
@@ -285,11 +266,6 @@ int penstock_bench_read(penstock_bench *bench, void *out, size_t bytes)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_read: not within the output");
     return bench->parts ? penstock_bench_read(bench->parts[0], out, bytes)
                         : penstock_buffer_download(bench->used.out, out, bytes, bench->used.queue);
-}
-
-size_t penstock_bench_bytes(const penstock_bench *bench)
-{
-    return bench ? bench->in_bytes + bench->out_bytes : 0;
 }
 
 /* ---------------------------------------------------------------- the bus --------------------- */

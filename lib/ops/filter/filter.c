@@ -269,17 +269,3 @@ int penstock_filter_enqueue(penstock_stream *stream, const penstock_buffer *in, 
     penstock__filter_queue_settle(filter);
     return penstock__filter_engine_enqueue(filter->engine, filter->lines[0].newest, first, in, out, blocks, queue);
 }
-
-int penstock_bench_new_filter(penstock_bench **bench, penstock_stream *stream, const void *in, size_t in_bytes,
-                              size_t blocks)
-{
-    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_bench_new_filter");
-    if (status)
-        return status;
-    if (!bench || !blocks)
-        return bad("penstock_bench_new_filter: an argument is NULL or 0");
-    struct filter_stream *filter = filter_of(stream);
-    *bench = NULL;
-    penstock__filter_queue_settle(filter);
-    return penstock__filter_engine_bench(bench, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
-}

@@ -275,9 +275,3 @@ int penstock__filter_engine_enqueue(struct filter_engine *engine, const struct f
 {
     return penstock__filter_fused_enqueue(engine, taps, first, in, out, count, queue);
 }
-
-int penstock__filter_engine_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
-                                  const void *in, size_t in_bytes, size_t count)
-{
-    return penstock__filter_fused_bench(bench, engine, taps, in, in_bytes, count);
-}

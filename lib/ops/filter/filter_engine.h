@@ -24,8 +24,6 @@
 #include "ops/filter/filter_kernels.h"
 #include "ops/filter/filter_pair.h"
 
-#include <penstock/bench.h>
-
 struct filter_shape {
     penstock_format format; /* of the samples that the forward transform reads: no planar one, no CU8 */
     bool real;              /* real transforms: format F32, values are float */
@@ -174,10 +172,6 @@ struct penstock_device *penstock__filter_engine_memory(const struct filter_engin
 int penstock__filter_engine_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
                                     const penstock_buffer *in, penstock_buffer *out, size_t count,
                                     penstock_queue *queue);
-
-/* `count` blocks in the device's memory. */
-int penstock__filter_engine_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
-                                  const void *in, size_t in_bytes, size_t count);
 
 /* Sets the length and the partitions that suit a device, which is open. */
 void penstock__filter_length(struct filter_shape *shape, const struct penstock_device *device, size_t channel_count);

@@ -75,7 +75,9 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
 
 void penstock__filter_fused_free(struct filter_fused *fused)
 {
-    penstock_buffer_free(fused->there);
+    for (unsigned i = 0; i < fused->there_count; i++)
+        penstock_buffer_free(fused->there[i].response);
+    penstock__free(fused->there);
     penstock__executor_free(fused->executor);
     for (size_t c = 0; c < fused->channels; c++)
         penstock__free(fused->responses[c].values);
@@ -214,17 +216,33 @@ int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, con
 
 /* ---------------------------------------------------------------- on the device --------------- */
 
+/* What is on the queue's device, which is a member of the filter's. */
+static struct filter_there *there_on(struct filter_fused *fused, const penstock_queue *queue)
+{
+    struct penstock_device *device = fused->executor->state.device;
+    const unsigned members = penstock__device_members(device);
+    if (!fused->there && (fused->there = penstock__calloc(members, sizeof *fused->there)))
+        fused->there_count = members;
+    return fused->there ? &fused->there[penstock__device_index(device, queue->slot.device)] : NULL;
+}
+
 /* Another buffer for another response: the one before may be in use. */
-static int send_response(struct filter_fused *fused, penstock_queue *queue)
+static int send_response(penstock_buffer **sent, struct filter_fused *fused, penstock_queue *queue)
 {
     const struct filter_response *response = &fused->responses[0];
-    size_t bytes = penstock__filter_response(&fused->problem.filter) * sizeof *response->values;
-    if (fused->there && fused->there_id == response->id && fused->there->device == queue->slot.device)
-        return PENSTOCK_OK;
-    penstock_buffer_free(fused->there);
-    fused->there = NULL;
-    fused->there_id = response->id;
-    return penstock__buffer_holding(&fused->there, response->values, bytes, queue);
+    const size_t bytes = penstock__filter_response(&fused->problem.filter) * sizeof *response->values;
+    struct filter_there *there = there_on(fused, queue);
+    int status = PENSTOCK_OK;
+    if (!there)
+        return PENSTOCK_ERR_MEMORY;
+    if (!there->response || there->id != response->id) {
+        penstock_buffer_free(there->response);
+        there->response = NULL;
+        there->id = response->id;
+        status = penstock__buffer_holding(&there->response, response->values, bytes, queue);
+    }
+    *sent = there->response;
+    return status;
 }
 
 /* Of a signal's block, wherever the stream's first one was. */
@@ -257,9 +275,8 @@ static int put(struct filter_engine *engine, const struct filter_taps *taps, uin
     if ((status = penstock__job_place(&job, fused->executor, in, out, queue)))
         return status;
     fill_response(engine, 0, taps);
-    if ((status = send_response(fused, queue)))
+    if ((status = send_response(&job.coefficients, fused, queue)))
         return status;
-    job.coefficients = fused->there;
     job.start = (uint32_t)(phase >> 32);
     job.spacing = (uint32_t)phase;
     return penstock__enqueue(penstock__executor_on(fused->executor, queue->slot.device), &job, queue);
@@ -277,22 +294,4 @@ int penstock__filter_fused_put(struct filter_engine *engine, const struct filter
 {
     const bool rotated = engine->fused.problem.filter.rotated;
     return put(engine, taps, rotated ? phase_of(engine, taps, first) : 0, in, out, count, queue);
-}
-
-int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
-                                 const void *in, size_t in_bytes, size_t count)
-{
-    struct filter_fused *fused = &engine->fused;
-    *bench = NULL;
-    if (!fused->executor)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not filter in one kernel");
-    fill_response(engine, 0, taps);
-    struct penstock__bench_work work = {
-        .in = in,
-        .in_bytes = in_bytes,
-        .batch = {.response = fused->responses[0].values,
-                  .phase = fused->problem.filter.rotated ? phase_of(engine, taps, 0) : 0,
-                  .frames = count,
-                  .samples = penstock__filter_samples(&fused->problem.filter, count)}};
-    return penstock__bench_new(bench, fused->executor, &work, false);
 }

@@ -6,7 +6,6 @@
 #ifndef PENSTOCK_OPS_FILTER_FUSED_H
 #define PENSTOCK_OPS_FILTER_FUSED_H
 
-#include "core/plan/bench.h"
 #include "ops/filter/filter_engine.h"
 
 struct filter_engine;
@@ -18,6 +17,12 @@ struct filter_response {
     uint64_t taps_id; /* what it holds */
 };
 
+/* On one of the device's members: channel 0's response. */
+struct filter_there {
+    penstock_buffer *response; /* NULL: nothing was enqueued there yet */
+    uint64_t id;               /* its identity */
+};
+
 struct filter_fused {
     struct penstock_problem problem;
     struct penstock__executor *executor; /* NULL: the generic way does it all */
@@ -25,10 +30,10 @@ struct filter_fused {
     struct penstock__failure failure;    /* which gave this */
     struct filter_response *responses;   /* of each channel */
     size_t channels;
-    uint64_t fills;         /* of responses: gives them their identity */
-    char *changed;          /* values of a block in which taps change */
-    penstock_buffer *there; /* on the device, channel 0's response; NULL before it was first enqueued */
-    uint64_t there_id;      /* its identity */
+    uint64_t fills;             /* of responses: gives them their identity */
+    char *changed;              /* values of a block in which taps change */
+    struct filter_there *there; /* of each member; NULL before blocks were first enqueued */
+    unsigned there_count;
 };
 
 /* Of an opened device and a shape of any length: whether it may have such a kernel. */
@@ -63,8 +68,5 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
 /* The same with the stream's own blocks, turned as the stream has them. */
 int penstock__filter_fused_put(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
                                const penstock_buffer *in, penstock_buffer *out, size_t count, penstock_queue *queue);
-
-int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
-                                 const void *in, size_t in_bytes, size_t count);
 
 #endif

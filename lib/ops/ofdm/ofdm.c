@@ -353,12 +353,3 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
     ofdm->cpu_while_compiling += ofdm->build != NULL;
     return PENSTOCK_OK;
 }
-
-int penstock_bench_new_ofdm(penstock_bench **bench, penstock_ofdm *ofdm, const void *in, size_t in_bytes,
-                            const penstock_ofdm_frame *frame, size_t symbols)
-{
-    if (!bench || !ofdm || !frame || !frame->channel || !symbols)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_new_ofdm: an argument is NULL or 0");
-    return penstock__ofdm_fused_bench(bench, ofdm->fused, &ofdm->grid, in, in_bytes, frame, ofdm->skip, ofdm->length,
-                                      symbols);
-}

@@ -3,8 +3,16 @@
 
 /* Demodulation to soft bits with the samples on the device, where one kernel does it all. */
 #include "core/device/buffer.h"
+#include "core/device/device_group.h"
 #include "ops/ofdm/ofdm_check.h"
 #include "ops/ofdm/ofdm_demodulator.h"
+
+/* What is on the queue's device; NULL where that is none of the demodulator's, and before anything is. */
+static struct ofdm_there *there_on(const struct ofdm_fused *fused, const penstock_queue *queue)
+{
+    const unsigned index = penstock__device_index(fused->device, queue->slot.device);
+    return fused->there && index < penstock__device_members(fused->device) ? &fused->there[index] : NULL;
+}
 
 /* Into buffers of its own: those of the frame before may be in use. */
 static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_frame *frame,
@@ -14,8 +22,9 @@ static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, co
     const penstock_ofdm_result soft = {.soft = (int8_t *)(uintptr_t)frame}; /* soft bits alone are wanted */
     const penstock_ofdm_symbol first = {.start = 0};
     struct penstock_ofdm_descriptor descriptors[2];
+    struct ofdm_there *there = there_on(fused, queue);
     int status = penstock__ofdm_fused_begin(fused, grid, &batch, &soft, 0);
-    penstock__ofdm_there_free(&fused->there);
+    penstock__ofdm_there_free(there);
     if (status <= 0 || fused->chosen != &fused->kernels[OFDM_SOFT])
         return status < 0 ? status
                           : penstock__error(PENSTOCK_ERR_UNSUPPORTED,
@@ -26,12 +35,12 @@ static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, co
         tables.start = (uint32_t)skip;
     descriptors[0].start = (uint32_t)skip;
     size_t bytes = penstock__ofdm_coefficients(&fused->chosen->problem.ofdm) * sizeof *tables.coefficients;
-    status = penstock__buffer_holding(&fused->there.coefficients, tables.coefficients, bytes, queue);
+    status = penstock__buffer_holding(&there->coefficients, tables.coefficients, bytes, queue);
     if (!status && tables.descriptors)
-        status = penstock__buffer_holding(&fused->there.descriptors, tables.descriptors, sizeof descriptors, queue);
-    fused->there.tables = tables;
+        status = penstock__buffer_holding(&there->descriptors, tables.descriptors, sizeof descriptors, queue);
+    there->tables = tables;
     if (status)
-        penstock__ofdm_there_free(&fused->there);
+        penstock__ofdm_there_free(there);
     return status;
 }
 
@@ -52,19 +61,22 @@ int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_gri
     if (!kernel->executor)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not demodulate in one kernel");
     if ((status = check_symbols(&kernel->problem, symbols, length)) ||
-        (status = penstock__job_place(&job, kernel->executor, in, out, queue)) ||
-        (frame && (status = send_frame(fused, grid, frame, skip, length, queue))))
+        (status = penstock__job_place(&job, kernel->executor, in, out, queue)))
         return status;
-    if (!fused->there.coefficients)
-        return penstock__error(PENSTOCK_ERR_STATE, "no frame was given before; the symbols' first call needs one");
-    job.coefficients = fused->there.coefficients;
-    job.gather = fused->there.descriptors;
-    job.start = fused->there.tables.start;
-    job.spacing = fused->there.tables.spacing;
-    job.narrow = fused->there.tables.narrow;
-    if (job.coefficients->device != queue->slot.device)
-        return penstock__error(PENSTOCK_ERR_STATE, "the frame is on %s, the queue on %s; give it again",
-                               job.coefficients->device->name, queue->slot.device->name);
+    if (!fused->there &&
+        !(fused->there = penstock__calloc(penstock__device_members(fused->device), sizeof *fused->there)))
+        return PENSTOCK_ERR_MEMORY;
+    if (frame && (status = send_frame(fused, grid, frame, skip, length, queue)))
+        return status;
+    const struct ofdm_there *there = there_on(fused, queue);
+    if (!there->coefficients)
+        return penstock__error(PENSTOCK_ERR_STATE, "no frame was given on %s before; the symbols' first call needs one",
+                               queue->slot.device->name);
+    job.coefficients = there->coefficients;
+    job.gather = there->descriptors;
+    job.start = there->tables.start;
+    job.spacing = there->tables.spacing;
+    job.narrow = there->tables.narrow;
     return penstock__enqueue(penstock__executor_on(kernel->executor, queue->slot.device), &job, queue);
 }
 
@@ -100,9 +112,8 @@ int penstock__ofdm_enqueues(penstock_ofdm *ofdm)
 int penstock__ofdm_enqueue_more(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,
                                 penstock_buffer *out, size_t symbols, penstock_queue *queue)
 {
-    const penstock_buffer *there = ofdm->fused->there.coefficients;
-    const bool sent = there && there->device == queue->slot.device;
-    return penstock_ofdm_enqueue(ofdm, sent ? NULL : frame, in, out, symbols, queue);
+    const struct ofdm_there *there = there_on(ofdm->fused, queue);
+    return penstock_ofdm_enqueue(ofdm, there && there->coefficients ? NULL : frame, in, out, symbols, queue);
 }
 
 int penstock_ofdm_enqueue(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,

@@ -5,6 +5,7 @@
 #include "ops/ofdm/ofdm_fused.h"
 #include "core/choice/async_build.h"
 #include "core/device/buffer.h"
+#include "core/device/device_group.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,7 +139,9 @@ void penstock__ofdm_there_free(struct ofdm_there *there)
 
 void penstock__ofdm_fused_free(struct ofdm_fused *fused)
 {
-    penstock__ofdm_there_free(&fused->there);
+    for (unsigned i = 0; fused->there && i < penstock__device_members(fused->device); i++)
+        penstock__ofdm_there_free(&fused->there[i]);
+    penstock__free(fused->there);
     for (int want = 0; want < OFDM_WANTS; want++)
         penstock__executor_free(fused->kernels[want].executor);
     penstock__free(fused->bins);
@@ -352,32 +355,4 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
     if (problem->ofdm.complete)
         penstock__ofdm_spread(&problem->ofdm, grid, symbols, &(struct ofdm_made){fused->rows, rows->count, 0}, rows);
     return PENSTOCK_OK;
-}
-
-int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused, const struct ofdm_grid *grid,
-                               const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
-                               size_t spacing, size_t symbols)
-{
-    const struct penstock_ofdm_problem *ofdm = &fused->kernels[OFDM_SOFT].problem.ofdm;
-    int status;
-    *bench = NULL;
-    if (!fused->kernels[OFDM_SOFT].executor)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not demodulate in one kernel");
-    fused->chosen = &fused->kernels[OFDM_SOFT];
-    if ((status = reserve_frames(fused, 1)))
-        return status;
-    fused->highest = 0;
-    if ((unsigned)frame->constellation != ofdm->bits || spacing > UINT32_MAX || start > UINT32_MAX ||
-        !penstock__ofdm_coefficients_fill(fused->coefficients, ofdm, grid, frame, &fused->highest))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark's frame needs the largest constellation");
-    struct penstock_ofdm_tables tables = {.coefficients = fused->coefficients,
-                                          .frame_count = 1,
-                                          .start = (uint32_t)start,
-                                          .spacing = (uint32_t)spacing,
-                                          .narrow = fused->highest <= OFDM_NARROW};
-    struct penstock__bench_work work = {
-        .in = in,
-        .in_bytes = in_bytes,
-        .batch = {.ofdm = &tables, .frames = symbols, .samples = (symbols - 1) * spacing + start + grid->n}};
-    return penstock__bench_new(bench, fused->kernels[OFDM_SOFT].executor, &work, false);
 }

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_OPS_OFDM_FUSED_H
 #define PENSTOCK_OPS_OFDM_FUSED_H
 
-#include "core/plan/bench.h"
+#include "core/plan/executor.h"
 #include "ops/ofdm/ofdm.h"
 #include "ops/ofdm/ofdm_symbol.h"
 
@@ -22,7 +22,7 @@ struct ofdm_kernel {
     struct penstock__failure failure; /* of that */
 };
 
-/* On the device: what stands for the frame that was enqueued last. */
+/* On one of the device's members: what stands for the frame that was enqueued there last. */
 struct ofdm_there {
     penstock_buffer *coefficients; /* NULL: none was */
     penstock_buffer *descriptors;  /* NULL where it has no offset */
@@ -52,8 +52,8 @@ struct ofdm_fused {
     unsigned gain_set;                /* the next batch's */
     char *rows;                       /* of a block, where all was asked for */
     size_t block;
-    double highest; /* level of these frames */
-    struct ofdm_there there;
+    double highest;                            /* level of these frames */
+    struct ofdm_there *there;                  /* of each member; NULL before symbols were first enqueued */
     struct penstock__event_times *event_times; /* or NULL: as penstock__batch.event_times, of all batches */
 };
 
@@ -162,11 +162,6 @@ static inline void penstock__ofdm_rotation(struct penstock_gather *gather, const
     gather->phase = (uint32_t)(penstock__ofdm_phase(frame, window, n) >> 32);
     gather->step = (uint32_t)((penstock__ofdm_turns(frame) + 0x80000000u) >> 32);
 }
-
-/* `symbols` symbols of `frame`, `spacing` samples from one's transform to the next one's, the first at `start`. */
-int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused, const struct ofdm_grid *grid,
-                               const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
-                               size_t spacing, size_t symbols);
 
 /* ---------------------------------------------------------------- ofdm_coefficients.c --------- */
 
