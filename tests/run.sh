@@ -51,7 +51,7 @@ if [ "$bits" = no ] && [ ! -x build/python/bin/python ] && ! /usr/bin/python3 -c
     build/python/bin/pip install -q --timeout 10 --retries 1 nanobind pytest mypy || rm -rf build/python
 fi
 
-# Each commit has another part of what is sampled: of the sweeps (tests/test.h) and of the tests below.
+# Each commit has another part of what is sampled: of the sweeps (tests/shared/test.h) and of the tests below.
 commit=$(git rev-parse HEAD 2>/dev/null || echo none)
 PENSTOCK_TEST_PART=${PENSTOCK_TEST_PART:-$(cksum <<<"$commit" | cut -d' ' -f1)}
 export PENSTOCK_TEST_PART
@@ -63,8 +63,8 @@ if [ "$ci" = yes ]; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
   export CCACHE_MAXSIZE=2G
   export POCL_CACHE_DIR=$PWD/build/pocl
-  tests/opencl_driver.sh fetch rusticl build/drivers
-  tests/opencl_driver.sh fetch ocloc build/drivers
+  tests/opencl/driver.sh fetch rusticl build/drivers
+  tests/opencl/driver.sh fetch ocloc build/drivers
   echo "== formatting"
   git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cc' '*.cl' | xargs clang-format --dry-run --Werror
   echo "== clang: build"

@@ -3,7 +3,7 @@
 # Copyright The Penstock authors.
 """The Wi-Fi receiver behind the stock Soapy source, on a radio at a SoapySDR server: the frames of `penstock receive`.
 
-tests/soapy_remote.sh starts the server, whose address is the last argument; its radio is the replay device."""
+tests/radio/soapy_remote.sh starts the server, whose address is the last argument; its radio is the replay device."""
 
 import os
 import subprocess

@@ -6,7 +6,7 @@
  * end, soft, result, bits (two), the pattern's length, its characters, and soft bits, over and over again. A code that
  * is taken must decode a block as the plain decoder does, and encode it to as many bits as are said to be sent.
  */
-#include "../viterbi_plain.h"
+#include "viterbi_plain.h"
 
 #include <penstock/penstock.h>
 

@@ -182,7 +182,7 @@ static void test_same_bits(void)
             for (size_t b = 0; b < BLOCKS; b++)
                 differ += memcmp(blocks.out + b * blocks.pitch, blocks.other + b * blocks.pitch, blocks.pitch) != 0;
             CHECK(!differ, "%s: %zu blocks are others alone", names[i], differ);
-            if (opencl && !early && test_drawn(i, 5)) { /* tests/test_gpu_ldpc.c has all forms */
+            if (opencl && !early && test_drawn(i, 5)) { /* tests/gpu/test_gpu_ldpc.c has all forms */
                 blocks_decode(&blocks, blocks.other, context, "opencl:0");
                 CHECK(!memcmp(blocks.out, blocks.other, BLOCKS * blocks.pitch), "%s: OpenCL gives other bytes",
                       names[i]);

@@ -136,7 +136,7 @@ int main(int count, char **arguments)
             if (chosen(&rig, n, b, i))
                 check(&rig, n, (penstock_format)(i % 4), bits[b], i % 3 ? 0 : 7);
     for (size_t i = 0; i < sizeof anys / sizeof anys[0]; i++)
-        if (full || !rig.device->host_memory || i >= 2) /* tests/test_ofdm.c has the likes of the others */
+        if (full || !rig.device->host_memory || i >= 2) /* tests/ops/test_ofdm.c has the likes of the others */
             check_any(&rig, anys[i]);
     printf("%u cases\n", cases);
     CHECK_EQ(cases, full ? 65 : rig.device->host_memory ? 5 : 15);

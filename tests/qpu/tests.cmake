@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # qpu: tools for the VideoCore IV, without the library; and its backend, on an emulated board.
 function(penstock_qpu_test name) # ...: libraries
-  add_executable(test_${name} test_${name}.c)
+  add_executable(test_${name} qpu/test_${name}.c)
   target_link_libraries(test_${name} PRIVATE penstock_qpu penstock_compiler ${ARGN})
   penstock_run(${name} qpu ALWAYS COMMAND test_${name})
 endfunction()
@@ -19,7 +19,7 @@ endforeach()
 penstock_qpu_test(qpu_fft_memory penstock_qpu_fft)
 penstock_wrap(qpu_fft_memory malloc calloc free)
 foreach(name IN ITEMS qpu_backend qpu_filter)
-  penstock_test(${name} qpu qpu_board.c)
+  penstock_test(${name} qpu qpu/qpu_board.c)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/qpu)
   add_dependencies(test_${name} penstock-probe)
 endforeach()

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 # lib/gpu and lib/backends/cuda: models of kernels, and plans on a GPU and on what looks like one.
 penstock_test(gpu_decompositions opencl)
-penstock_test(gpu_profile opencl gpu_fused_banks.c)
-penstock_test(gpu_launch_config opencl gpu_banks.c gpu_model.c gpu_model_banks.c gpu_model_text.c)
+penstock_test(gpu_profile opencl gpu/gpu_fused_banks.c)
+penstock_test(gpu_launch_config opencl gpu/gpu_banks.c gpu/gpu_model.c gpu/gpu_model_banks.c gpu/gpu_model_text.c)
 if(NOT PENSTOCK_SANITIZE) # they take the place of a sanitizer's library
   include(CheckLanguage)
   check_language(CXX)
-  set(trace gpu_trace.c gpu_trace_compile.c gpu_trace_local.c gpu_trace_memory.c)
-  penstock_test(gpu_trace opencl ${trace} gpu_fused_banks.c)
-  penstock_test(gpu_trace_fft opencl ${trace} gpu_banks.c gpu_trace_backend.c gpu_trace_kinds.c
-    gpu_trace_wanted.c)
+  set(trace gpu/gpu_trace.c gpu/gpu_trace_compile.c gpu/gpu_trace_local.c gpu/gpu_trace_memory.c)
+  penstock_test(gpu_trace opencl ${trace} gpu/gpu_fused_banks.c)
+  penstock_test(gpu_trace_fft opencl ${trace} gpu/gpu_banks.c gpu/gpu_trace_backend.c gpu/gpu_trace_kinds.c
+    gpu/gpu_trace_wanted.c)
   penstock_test(gpu_trace_resample opencl ${trace})
   foreach(name IN ITEMS gpu_trace gpu_trace_fft gpu_trace_resample)
     set_target_properties(test_${name} PROPERTIES ENABLE_EXPORTS ON C_VISIBILITY_PRESET default)
-    target_compile_definitions(test_${name} PRIVATE PENSTOCK_TRACE_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
+    target_compile_definitions(test_${name} PRIVATE PENSTOCK_TRACE_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/gpu")
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "PENSTOCK_TEST_CC=${CMAKE_C_COMPILER}"
       "PENSTOCK_TEST_CXX=$<$<BOOL:${CMAKE_CXX_COMPILER}>:${CMAKE_CXX_COMPILER}>")
   endforeach()
@@ -22,9 +22,9 @@ endif()
 # penstock_gpu_test(TEST DEVICE NAME [name=value...]): tests/test_gpu_NAME.c on a device
 foreach(name IN ITEMS gpu_absent gpu_cache gpu_fft gpu_filter gpu_forms gpu_half gpu_in_place gpu_ldpc gpu_lost gpu_ofdm
     gpu_stages gpu_sweep gpu_sweep_fec gpu_threads gpu_tuning gpu_unified gpu_viterbi gpu_wifi)
-  penstock_program(${name} gpu_rig.c)
+  penstock_program(${name} gpu/gpu_rig.c)
 endforeach()
-target_sources(test_gpu_lost PRIVATE gpu_uses.c)
+target_sources(test_gpu_lost PRIVATE gpu/gpu_uses.c)
 function(penstock_gpu_test test device name)
   penstock_run(${test} ${device} ENVIRONMENT ${cache_${device}} ${ARGN} COMMAND test_gpu_${name} ${device})
 endfunction()
@@ -33,8 +33,8 @@ foreach(device IN ITEMS cpu trace)
 endforeach()
 
 # A driver that lacks what it needs.
-add_library(penstock_lacked SHARED lacking_loader.c)
-add_library(penstock_lacking MODULE lacking_loader.c)
+add_library(penstock_lacked SHARED gpu/lacking_loader.c)
+add_library(penstock_lacking MODULE gpu/lacking_loader.c)
 target_link_libraries(penstock_lacking PRIVATE penstock_lacked)
 target_link_options(penstock_lacking PRIVATE LINKER:--no-as-needed)
 set_target_properties(penstock_lacking PROPERTIES SKIP_BUILD_RPATH ON)
@@ -42,7 +42,7 @@ add_dependencies(test_gpu_absent penstock_lacking)
 
 # CUDA's backend without a device: its compiler's processes, and PTX.
 penstock_test(gpu_cuda cuda)
-penstock_test(gpu_ptx cuda ptx_run.c ptx_arithmetic.c)
+penstock_test(gpu_ptx cuda gpu/ptx_run.c gpu/ptx_arithmetic.c)
 penstock_test(cuda_apart cuda)
 penstock_wrap(cuda_apart access fcntl lseek memfd_create pipe2 poll posix_spawn posix_spawn_file_actions_adddup2
   posix_spawn_file_actions_addopen posix_spawn_file_actions_init posix_spawnattr_init read sched_getaffinity waitpid
@@ -60,7 +60,7 @@ foreach(name IN ITEMS bench buffer enqueue host_memory)
 endforeach()
 
 # On a driver for tests in place of CUDA's and of NVRTC: it does plain transforms in one kernel.
-add_library(cuda_shim MODULE cuda_shim.c cuda_shim_kernel.c cuda_shim_stream.c cuda_shim_time.c)
+add_library(cuda_shim MODULE gpu/cuda_shim.c gpu/cuda_shim_kernel.c gpu/cuda_shim_stream.c gpu/cuda_shim_time.c)
 target_include_directories(cuda_shim PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 target_link_libraries(cuda_shim PRIVATE penstock_compiler Threads::Threads m)
 set(cuda_shim "PENSTOCK_CUDA_LIBRARY=$<TARGET_FILE:cuda_shim>" "PENSTOCK_NVRTC_LIBRARY=$<TARGET_FILE:cuda_shim>")

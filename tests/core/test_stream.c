@@ -425,7 +425,7 @@ static void check_failures(const struct stream_case *c)
 
 /* ---------------------------------------------------------------- all ------------------------- */
 
-/* On OpenCL half of the cases, those of tests/test_fork.c: PoCL takes seconds to compile each. */
+/* On OpenCL half of the cases, those of tests/core/test_fork.c: PoCL takes seconds to compile each. */
 static void check_device(const char *device, const struct stream_case *cases, size_t count)
 {
     int before = executed;

@@ -4,11 +4,11 @@ if(PENSTOCK_TEST_PYTHON AND NOT PENSTOCK_SANITIZE)
   # Hostile calls of every public function; arrays are shorter than some calls say, which a sanitizer looks for.
   file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/penstock/*.h)
   add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/hostile_calls.c
-    COMMAND ${PENSTOCK_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/hostile_calls.py ${PROJECT_SOURCE_DIR}/include
+    COMMAND ${PENSTOCK_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/interface/hostile_calls.py ${PROJECT_SOURCE_DIR}/include
       ${CMAKE_CURRENT_BINARY_DIR}/hostile_calls.c
-    DEPENDS hostile_calls.py ${public_headers} VERBATIM)
-  add_executable(test_hostile hostile.c ${CMAKE_CURRENT_BINARY_DIR}/hostile_calls.c)
-  target_include_directories(test_hostile PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    DEPENDS interface/hostile_calls.py ${public_headers} VERBATIM)
+  add_executable(test_hostile interface/hostile.c ${CMAKE_CURRENT_BINARY_DIR}/hostile_calls.c)
+  target_include_directories(test_hostile PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/interface)
   target_link_libraries(test_hostile PRIVATE penstock_internal)
   foreach(device IN ITEMS cpu reference trace)
     if(NOT device STREQUAL "reference" OR PENSTOCK_HAVE_LIQUID)
@@ -17,7 +17,7 @@ if(PENSTOCK_TEST_PYTHON AND NOT PENSTOCK_SANITIZE)
   endforeach()
 
   # The sources are the same whatever they are built with.
-  penstock_run(rules core ALWAYS COMMAND ${PENSTOCK_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_rules.py
+  penstock_run(rules core ALWAYS COMMAND ${PENSTOCK_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/interface/test_rules.py
     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:penstock> ${CMAKE_NM})
   set(library $<TARGET_FILE:penstock>)
   if(CMAKE_CROSSCOMPILING OR NOT BUILD_SHARED_LIBS) # programs of several compilers are linked with it
@@ -28,10 +28,10 @@ if(PENSTOCK_TEST_PYTHON AND NOT PENSTOCK_SANITIZE)
     set(native)
   endif()
   penstock_run(headers core ALWAYS ENVIRONMENT ${cache} COMMAND ${PENSTOCK_TEST_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/test_headers.py ${PROJECT_SOURCE_DIR} ${library} ${native})
+    ${CMAKE_CURRENT_SOURCE_DIR}/interface/test_headers.py ${PROJECT_SOURCE_DIR} ${library} ${native})
 endif()
 if(NOT PENSTOCK_SANITIZE)
-  penstock_run(packages core ALWAYS COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_packages.sh)
+  penstock_run(packages core ALWAYS COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/interface/test_packages.sh)
 endif()
 
 foreach(device IN ITEMS cpu opencl)

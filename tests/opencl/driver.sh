@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # OpenCL drivers for processors beside PoCL, in a folder of their own: one that is installed shows up in every program.
-#   tests/opencl_driver.sh fetch NAME FOLDER            downloads it there; installs the libraries that it needs
-#   tests/opencl_driver.sh check NAME FOLDER PENSTOCK [SHIM [PROFILE]]
+#   tests/opencl/driver.sh fetch NAME FOLDER            downloads it there; installs the libraries that it needs
+#   tests/opencl/driver.sh check NAME FOLDER PENSTOCK [SHIM [PROFILE]]
 #     cases of `penstock check` by hash, with PENSTOCK_TEST_FULL=1 all; and with SHIM, the driver for tests, the same as
 #     for half of the GPUs of gpu_profiles.csv, with PENSTOCK_TEST_FULL=1 for all, or for PROFILE alone
 # NAME: rusticl (Mesa's, on llvmpipe; a package of Debian) or intel (Intel's runtime for CPUs; from PyPI, 280 MB, under
 # Intel's licence). fetch also: ocloc (Intel's compiler for its GPUs, of a package of Debian; and clang for AMD's).
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . cmake/debian-setup.sh
 . tests/drawn.sh
 action=$1 name=$2 folder=$(realpath -m "$3")/$2
@@ -66,7 +66,7 @@ check_profiles() { # PENSTOCK SHIM [PROFILE]
     [ -z "${PENSTOCK_TEST_FULL:-}" ] || cases=()
     PENSTOCK_OPENCL_LIBRARY=$shim PENSTOCK_SHIM_GPU=$limits PENSTOCK_SHIM_NAME=$device \
       env ${unified:+PENSTOCK_SHIM_UNIFIED=1} "$penstock" check opencl:0 "${cases[@]}" </dev/null || status=1
-  done <tests/gpu_profiles.csv
+  done <tests/opencl/gpu_profiles.csv
   return $status
 }
 
@@ -75,7 +75,7 @@ check() {
   penstock=$(realpath "$1")
   shim=${shim:+$(realpath "$shim")}
   library=$(find_"$name")
-  [ -n "$library" ] || { echo "SKIPPED: no driver (tests/opencl_driver.sh fetch $name ${folder%/*})"; exit 77; }
+  [ -n "$library" ] || { echo "SKIPPED: no driver (tests/opencl/driver.sh fetch $name ${folder%/*})"; exit 77; }
   mkdir "$work/vendors"
   echo "$library" > "$work/vendors/driver.icd"
   export OCL_ICD_VENDORS=$work/vendors PENSTOCK_CACHE_DIR=$work/cache XDG_CACHE_HOME=$work RUSTICL_ENABLE=llvmpipe

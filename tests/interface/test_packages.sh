@@ -3,7 +3,7 @@
 # Copyright The Penstock authors.
 # Which packages cmake/debian-setup.sh asks apt for, where distributions call them otherwise: apt and dpkg are played here.
 set -euo pipefail
-source=$(cd "$(dirname "$0")/.." && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$source/cmake/debian-setup.sh"
 eval "$(sed -n '/^TEST_PACKAGES="/,/"$/p' "$source/tests/run.sh")"
 checks=0 failures=0

@@ -14,7 +14,7 @@ if(PENSTOCK_HAVE_FFTW)
   penstock_test(planner_memory core)
 endif()
 foreach(name IN ITEMS buffer enqueue)
-  penstock_test(${name} core foreign.c)
+  penstock_test(${name} core core/foreign.c)
   if(PENSTOCK_HAVE_OPENCL)
     target_compile_definitions(test_${name} PRIVATE PENSTOCK_HAVE_OPENCL=1)
   endif()
@@ -25,7 +25,7 @@ penstock_run(check_scales_opencl opencl ENVIRONMENT ${cache_opencl} COMMAND test
 
 # What every kind of stream has in common.
 foreach(name IN ITEMS stream look_again)
-  penstock_test(${name} core stream_kinds.c scale_stream.c)
+  penstock_test(${name} core core/stream_kinds.c core/scale_stream.c)
 endforeach()
 penstock_wrap(look_again clock_gettime penstock__filter_engine_run)
 if(PENSTOCK_HAVE_LIQUID)
@@ -46,13 +46,13 @@ endif()
 
 # Drivers that crash, hang, or have a loader that cuts names off.
 if(PENSTOCK_HAVE_OPENCL)
-  add_library(penstock_crash_driver MODULE crash_driver.c)
-  add_library(penstock_hang_driver MODULE hang_driver.c)
+  add_library(penstock_crash_driver MODULE core/crash_driver.c)
+  add_library(penstock_hang_driver MODULE core/hang_driver.c)
   penstock_program(probe_opencl)
   add_dependencies(test_probe_opencl penstock-probe penstock_crash_driver)
   penstock_run(probe_opencl core ENVIRONMENT ${crashes}
     COMMAND test_probe_opencl $<TARGET_FILE:penstock_crash_driver>)
-  add_library(penstock_cutting_loader MODULE cutting_loader.c)
+  add_library(penstock_cutting_loader MODULE core/cutting_loader.c)
   target_include_directories(penstock_cutting_loader
     PRIVATE $<TARGET_PROPERTY:penstock_internal,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_definitions(penstock_cutting_loader
@@ -63,7 +63,7 @@ if(PENSTOCK_HAVE_OPENCL)
 endif()
 
 # Loading and unloading.
-add_executable(test_reload test_reload.c)
+add_executable(test_reload core/test_reload.c)
 target_link_libraries(test_reload PRIVATE penstock_compiler Threads::Threads ${CMAKE_DL_LIBS})
 target_include_directories(test_reload PRIVATE ${PROJECT_SOURCE_DIR}/include)
 add_dependencies(test_reload penstock)
@@ -71,7 +71,7 @@ penstock_run(reload core COMMAND test_reload $<TARGET_FILE:penstock>)
 
 # fork() with everything in flight. On OpenCL each fork has a context of its own, for which a driver is tried once where
 # what was found out is kept.
-penstock_program(fork stream_kinds.c scale_stream.c)
+penstock_program(fork core/stream_kinds.c core/scale_stream.c)
 if(NOT PENSTOCK_SANITIZE) # whose own locks and threads are not made for fork() while others work
   foreach(device IN ITEMS cpu reference trace)
     penstock_run(fork_${device} core ENVIRONMENT ${cache} COMMAND test_fork ${device})
@@ -83,7 +83,7 @@ if(NOT PENSTOCK_SANITIZE) # whose own locks and threads are not made for fork() 
 endif()
 
 # Freed at any moment.
-penstock_program(free_early where.c)
+penstock_program(free_early core/where.c)
 foreach(device IN ITEMS opencl cuda)
   penstock_run(free_early_${device} ${device} COMMAND test_free_early ${device})
   set_tests_properties(free_early_${device} PROPERTIES ${moments})

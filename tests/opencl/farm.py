@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """
 Builds the kernels of `penstock check`, as they are for each kind of GPU, by the compilers that exist without the GPU:
-clang's amdgcn with ROCm's device libraries, and Intel's ocloc. A budget (opencl_farm.csv) says which waves or lanes
+clang's amdgcn with ROCm's device libraries, and Intel's ocloc. A budget (farm.csv) says which waves or lanes
 default configurations have at least, what share of Intel's kernels has 16 lanes, and whether there are numbers of 64
 bits. No kernel spills a register. Waves are those that registers leave and, where the budget says how much local memory
 four units of a GPU share, those that it leaves: counted here, since releases of clang differ in how they do so.
-  tests/opencl_farm.py PENSTOCK SHIM OCLOC [CSV]   a sample by hash; with PENSTOCK_TEST_FULL=1 every kernel
-OCLOC: a folder that `tests/opencl_driver.sh fetch ocloc FOLDER` has filled. CSV:
+  tests/opencl/farm.py PENSTOCK SHIM OCLOC [CSV]   a sample by hash; with PENSTOCK_TEST_FULL=1 every kernel
+OCLOC: a folder that `tests/opencl/driver.sh fetch ocloc FOLDER` has filled. CSV:
 a file for one row a kernel and target.
 """
 import collections
@@ -201,7 +201,7 @@ def main():
     penstock, shim, ocloc = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
     compilers = [shutil.which("clang-15"), shutil.which("clang-16"), (ocloc / "usr/bin/ocloc").exists()]
     if not all(compilers) or not ROCM.exists():
-        print("SKIPPED: a compiler or rocm-device-libs is absent (tests/opencl_driver.sh fetch ocloc FOLDER)")
+        print("SKIPPED: a compiler or rocm-device-libs is absent (tests/opencl/driver.sh fetch ocloc FOLDER)")
         return SKIPPED
     with open(pathlib.Path(__file__).with_suffix(".csv"), encoding="ascii", newline="") as file:
         budget = {row["target"]: row for row in csv.DictReader(file)}

@@ -55,9 +55,9 @@ penstock_opencl_case(opencl_chunks_ofdm_64_16_48_qpsk_x7000 "PENSTOCK_SHIM_GPU=3
 set(first 0)
 foreach(name IN ITEMS gfx900 gfx1030 Intel)
   penstock_run(opencl_profile_${name} opencl ALWAYS ENVIRONMENT ${cache_opencl} ${opencl_shim} ${${name}}
-    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_drawn.sh ${first} 5 $<TARGET_FILE:penstock_command> opencl:0 fft:1024
-      fft:4096 fft:8192 fft:97:real fft:1024:power:avg4 filter:ccf:129:x5000 ofdm:64/16/48:qpsk ofdm:1024/72/600
-      ldpc:nr:bg1:384:5)
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/opencl/check_drawn.sh ${first} 5 $<TARGET_FILE:penstock_command> opencl:0
+      fft:1024 fft:4096 fft:8192 fft:97:real fft:1024:power:avg4 filter:ccf:129:x5000 ofdm:64/16/48:qpsk
+      ofdm:1024/72/600 ldpc:nr:bg1:384:5)
   set_tests_properties(opencl_profile_${name} PROPERTIES SKIP_REGULAR_EXPRESSION "no device 'opencl")
   math(EXPR first "${first} + 9")
 endforeach()

@@ -19,7 +19,7 @@ if(TARGET penstock_replay)
   endforeach()
   if(NOT PENSTOCK_SANITIZE) # SoapySDRServer would have to be built with it
     penstock_program(soapy_remote)
-    penstock_run(soapy_remote radio COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/soapy_remote.sh
+    penstock_run(soapy_remote radio COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/radio/soapy_remote.sh
       $<TARGET_FILE_DIR:penstock_replay> $<TARGET_FILE:test_soapy_remote>)
   endif()
 endif()

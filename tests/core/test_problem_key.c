@@ -3,7 +3,7 @@
 
 /*
  * No field of a problem is forgotten by the key of measured answers, and nothing that lies between fields is in it.
- * tests/test_rules.py looks for the fields by their names, which holds with every compiler.
+ * tests/interface/test_rules.py looks for the fields by their names, which holds with every compiler.
  */
 #include "core/plan/problem_bytes.h"
 #include "test.h"

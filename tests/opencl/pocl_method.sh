@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Runs a test with one of PoCL's ways to run a work-group, or skips it where this PoCL says that it knows no such one.
-#   tests/pocl_method.sh METHOD PENSTOCK TEST [ARGUMENT...]
+#   tests/opencl/pocl_method.sh METHOD PENSTOCK TEST [ARGUMENT...]
 set -euo pipefail
 method=$1 penstock=$2
 shift 2

@@ -30,7 +30,7 @@ def own_includes(path):
 
 def resolve(path, name):
     """The included file below the source tree, or None for a generated one."""
-    for base in (path.parent, SOURCE / "lib", SOURCE, SOURCE / "tests"):
+    for base in (path.parent, SOURCE / "lib", SOURCE, SOURCE / "tests/shared"):
         candidate = (base / name).resolve()
         if candidate.is_file():
             return candidate.relative_to(SOURCE.resolve())
@@ -76,7 +76,7 @@ def some_see_only_themselves():
 
 def every_source_is_built():
     lists = collections.defaultdict(str)
-    for path in [*SOURCE.rglob("CMakeLists.txt"), *SOURCE.glob("tests/*.cmake")]:
+    for path in [*SOURCE.rglob("CMakeLists.txt"), *SOURCE.glob("tests/**/*.cmake")]:
         if "build" not in path.relative_to(SOURCE).parts[0]:
             lists[path.parent] += path.read_text()
     for folder in ("lib", "apps", "examples", "tests", "kernels", "qpu", "python"):
@@ -235,7 +235,7 @@ def no_compiler_fuses_products_with_sums():
 def tests_of_equal_bits_are_listed():
     """Those of one device's compiler alone, NVRTC, are not for ours to decide."""
     listed = set(re.search(r"set\(bits_tests\s([^)]*)\)", (SOURCE / "tests/bits.cmake").read_text()).group(1).split())
-    for path in sorted((SOURCE / "tests").glob("test_*.c")):
+    for path in sorted((SOURCE / "tests").rglob("test_*.c")):
         name = path.stem.removeprefix("test_")
         if name != "cuda_apart_nvrtc" and re.search(r"(other|same) bits", path.read_text()):
             check(name in listed, f"{path.relative_to(SOURCE)} compares bits and is not listed in tests/bits.cmake")
@@ -253,10 +253,10 @@ def pages_and_scripts_keep_to_120_columns():
                   f"{path.relative_to(SOURCE)}:{number} has {len(line)} columns")
 
 def packet_errors_tell_recorded_from_made():
-    """Each page's figures are those of docs/wifi.md, told to be of frames of the kind that tests/test_wifi_noise.c
+    """Each page's figures are those of docs/wifi.md, told to be of frames of the kind that tests/wifi/test_wifi_noise.c
     sends at that rate, and not above what that test promises."""
     page = {name: (SOURCE / name).read_text() for name in ("docs/wifi.md", "docs/performance.md", "README.md")}
-    points = re.findall(r"\{(\d+), ([\d.]+), (true|false)\}", (SOURCE / "tests/test_wifi_noise.c").read_text())
+    points = re.findall(r"\{(\d+), ([\d.]+), (true|false)\}", (SOURCE / "tests/wifi/test_wifi_noise.c").read_text())
     rates, limits, kinds = zip(*points)
     kind = dict(zip(rates, ("recorded" if known == "true" else "made" for known in kinds)))
     cells = [re.search(rf"^\| {start} \|(.*)\|$", page["docs/wifi.md"], re.M).group(1).replace(" ", "").split("|")

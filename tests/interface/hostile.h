@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Good values for the calls that tests/hostile_calls.py writes, and the checks behind each of them. */
+/* Good values for the calls that tests/interface/hostile_calls.py writes, and the checks behind each of them. */
 #ifndef PENSTOCK_TEST_HOSTILE_H
 #define PENSTOCK_TEST_HOSTILE_H
 

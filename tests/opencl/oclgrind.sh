@@ -4,7 +4,7 @@
 # kernels as for a CPU and, with the driver for tests, as for a GPU, and as for each GPU of gpu_profiles.csv. One more run with barriers taken out must be told of.
 # PENSTOCK_TEST_FULL=1: every length to 512, forward and reverse, and all stages on both, and on each GPU powers of two to 8192; else lengths by hash, each third
 # stage, on each GPU one of six cases, and on a CPU few.
-. "$(dirname "$0")/drawn.sh"
+. "$(dirname "$0")/../drawn.sh"
 command=$1 shim=$2 kernels=$3 profiles=$(dirname "$0")/gpu_profiles.csv
 program=$(command -v oclgrind) || { echo "SKIPPED: oclgrind is not installed"; exit 77; }
 library=$(dirname "$(dirname "$program")")/lib/oclgrind/liboclgrind-rt-icd.so

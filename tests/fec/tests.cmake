@@ -12,5 +12,5 @@ if(PENSTOCK_LIBFEC_HEADER AND PENSTOCK_LIBFEC)
 endif()
 if(PENSTOCK_HAVE_GNURADIO AND NOT PENSTOCK_SANITIZE) # the library is loaded into an interpreter without a sanitizer
   penstock_run(fec_gnuradio fec ENVIRONMENT ${cache} COMMAND ${PENSTOCK_GNURADIO_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/test_fec_gnuradio.py $<TARGET_FILE:penstock>)
+    ${CMAKE_CURRENT_SOURCE_DIR}/fec/test_fec_gnuradio.py $<TARGET_FILE:penstock>)
 endif()
