@@ -221,6 +221,23 @@ static int with_block(struct bench_row *row, const struct case_target *target, c
     return code;
 }
 
+static int enqueue_plan(void *plan, size_t frames, const penstock_buffer *in, penstock_buffer *out,
+                        penstock_queue *queue)
+{
+    return penstock_plan_enqueue(plan, in, out, frames, queue);
+}
+
+int device_bench_of_plan(struct device_bench *bench, penstock_plan *plan)
+{
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    int status = penstock_plan_get_info(plan, &info);
+    bench->enqueue = enqueue_plan;
+    bench->argument = plan;
+    bench->device = info.device;
+    bench->output_bytes = info.out_bytes;
+    return status;
+}
+
 int bench_on_device(struct bench_row *row, const struct case_target *target, const struct device_bench *bench,
                     bool *done)
 {

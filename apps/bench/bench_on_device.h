@@ -28,6 +28,9 @@ struct device_bench {
     bool for_peer;                   /* the peer that was asked for may try */
 };
 
+/* Frames of this plan are what is enqueued. A status. */
+int device_bench_of_plan(struct device_bench *bench, penstock_plan *plan);
+
 /* `*done` is false, and the row as it was, where the device does not work in memory of its own. A row that was measured
  * keeps its rate as that with transfers. Returns an exit code. */
 int bench_on_device(struct bench_row *row, const struct case_target *target, const struct device_bench *bench,

@@ -75,36 +75,22 @@ static int decode(void *state)
     return status ? fail_status(status) : EXIT_DONE;
 }
 
-static int enqueue(void *argument, size_t frames, const penstock_buffer *in, penstock_buffer *out,
-                   penstock_queue *queue)
-{
-    const struct coded_blocks *run = argument;
-    return penstock_plan_enqueue(run->plan, in, out, frames, queue);
-}
-
 /* The device repeats as many blocks as are a multiple of 16 bytes. */
 static int measure_on_device(struct coded_blocks *run, const struct case_target *target, struct bench_row *row)
 {
     const size_t block_bytes = run->sent * soft_bytes(run);
     size_t blocks = run->blocks < MOST_REPEATED ? run->blocks : MOST_REPEATED;
-    penstock_plan_info info = PENSTOCK_PLAN_INFO;
     bool done = false;
-    int status = penstock_plan_get_info(run->plan, &info);
-    if (status)
-        return fail_status(status);
     if (run->blocks > CHUNK)
         blocks -= blocks % CHUNK;
-    struct device_bench bench = {.enqueue = enqueue,
-                                 .argument = run,
-                                 .device = info.device,
-                                 .frames = run->blocks,
+    struct device_bench bench = {.frames = run->blocks,
                                  .frame_samples = run->bits,
                                  .average = 1,
-                                 .output_bytes = info.out_bytes,
                                  .block = run->soft,
                                  .block_bytes = (blocks * block_bytes + CHUNK - 1) / CHUNK * CHUNK,
                                  .frame_bytes = block_bytes};
-    return bench_on_device(row, target, &bench, &done);
+    int status = device_bench_of_plan(&bench, run->plan);
+    return status ? fail_status(status) : bench_on_device(row, target, &bench, &done);
 }
 
 int coded_blocks_bench(struct coded_blocks *run, const struct case_target *target, struct bench_row *row)

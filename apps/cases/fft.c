@@ -196,13 +196,6 @@ static int time_plans(struct fft_run *run, const struct case_target *target, str
     return EXIT_DONE;
 }
 
-static int enqueue(void *argument, size_t frames, const penstock_buffer *in, penstock_buffer *out,
-                   penstock_queue *queue)
-{
-    const struct fft_run *run = argument;
-    return penstock_plan_enqueue(run->plan, in, out, frames, queue);
-}
-
 /* A peer on a GPU does the plain transform, and from cs16 windowed and averaged power. */
 static enum device_work_kind device_work_of(const struct fft_case *fft)
 {
@@ -243,18 +236,13 @@ static int measure_beside(struct fft_run *run, const struct case_target *target,
 static int measure_on_device(struct fft_run *run, const struct case_target *target, struct bench_row *row, bool *done)
 {
     const struct fft_case *fft = run->fft;
-    penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    int status = penstock_plan_get_info(run->plan, &info);
-    if (status)
-        return fail_status(status);
-    struct device_bench bench = {.enqueue = enqueue,
-                                 .argument = run,
-                                 .device = info.device,
-                                 .format = fft->format,
+    struct device_bench bench = {.format = fft->format,
                                  .frames = fft->batch ? run->frames : 0,
                                  .frame_samples = run->in_values + fft->skip,
-                                 .average = fft->average ? fft->average : 1,
-                                 .output_bytes = info.out_bytes};
+                                 .average = fft->average ? fft->average : 1};
+    int status = device_bench_of_plan(&bench, run->plan);
+    if (status)
+        return fail_status(status);
     bench.work = device_work_for(run);
     bench.for_peer = bench.work.kind != DEVICE_WORK_NONE;
     return bench_on_device(row, target, &bench, done);

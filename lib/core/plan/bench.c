@@ -7,6 +7,7 @@
 #include "core/device/buffer.h"
 #include "core/device/device_group.h"
 #include "core/device/devices.h"
+#include "core/plan/executor.h"
 
 #define CHUNK          16 /* of the device's copies */
 #define TRANSFER_BYTES ((size_t)8 << 20)
@@ -38,7 +39,7 @@ static int check_device(const struct penstock_device *device, bool on_host)
 {
     if (!device->member_count && !device->backend->copy)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no clock of its own", device->name);
-    if (!on_host && ((device->host_memory && device->on_cpu) || device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY))
+    if (!on_host && penstock__device_in_host_memory(device))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s computes in the host's memory", device->name);
     return PENSTOCK_OK;
 }

@@ -76,17 +76,6 @@ struct penstock__executor {
     char failure_text[512]; /* of the last one */
 };
 
-/* The job that a batch is, without its buffers. */
-struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
-
-/* What it lists for each frame or symbol, and what all symbols of an OFDM frame, or all of a batch, have; or NULL. */
-struct penstock__lists {
-    const void *gather, *coefficients;
-    size_t gather_bytes, coefficients_bytes;
-};
-struct penstock__lists penstock__batch_lists(const struct penstock_problem *problem,
-                                             const struct penstock__batch *batch);
-
 /* A slot of the contract; `native`: around this queue of the device, which its backend can wrap, or NULL. */
 int penstock__slot_open(struct penstock_slot *slot, struct penstock_device *device, const uint64_t *native);
 void penstock__slot_close(struct penstock_slot *slot);
@@ -149,10 +138,14 @@ size_t penstock__executor_chunk(const struct penstock__executor *executor, size_
 
 /* Whether the device is a processor that works on the caller's memory, wherever that is; a GPU that shares the host's
  * memory works on what is aligned for it, and copies the rest. */
+static inline bool penstock__device_in_host_memory(const struct penstock_device *device)
+{
+    return (device->host_memory && device->on_cpu) || (device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY);
+}
+
 static inline bool penstock__executor_in_host_memory(const struct penstock__executor *executor)
 {
-    const struct penstock_device *device = executor->state.device;
-    return (device->host_memory && device->on_cpu) || (device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY);
+    return penstock__device_in_host_memory(executor->state.device);
 }
 
 /* Whether it tells by a clock of its own what a batch costs; one without computes within the call. */

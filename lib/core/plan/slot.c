@@ -127,30 +127,34 @@ static void close_slot(struct penstock__slot *slot)
     slot->timing = (struct penstock__event_timing){.timed = 0};
 }
 
-struct penstock__lists penstock__batch_lists(const struct penstock_problem *problem,
-                                             const struct penstock__batch *batch)
+/* What a batch lists for each frame or symbol, and what all symbols of an OFDM frame, or all of it, have; or NULL. */
+struct lists {
+    const void *gather, *coefficients;
+    size_t gather_bytes, coefficients_bytes;
+};
+
+static struct lists lists_of(const struct penstock_problem *problem, const struct penstock__batch *batch)
 {
     const struct penstock_ofdm_tables *ofdm = batch->ofdm;
     if (batch->response)
-        return (struct penstock__lists){.coefficients = batch->response,
-                                        .coefficients_bytes =
-                                            penstock__filter_response(&problem->filter) * sizeof *batch->response};
+        return (struct lists){.coefficients = batch->response,
+                              .coefficients_bytes =
+                                  penstock__filter_response(&problem->filter) * sizeof *batch->response};
     if (batch->resample)
-        return (struct penstock__lists){.gather = batch->resample->starts,
-                                        .coefficients = batch->resample->head,
-                                        .gather_bytes = penstock__resample_starts(&problem->resample, batch->frames) *
-                                                        sizeof *batch->resample->starts,
-                                        .coefficients_bytes = batch->resample->head_bytes};
+        return (struct lists){.gather = batch->resample->starts,
+                              .coefficients = batch->resample->head,
+                              .gather_bytes = penstock__resample_starts(&problem->resample, batch->frames) *
+                                              sizeof *batch->resample->starts,
+                              .coefficients_bytes = batch->resample->head_bytes};
     if (batch->blocks)
-        return (struct penstock__lists){.gather = batch->blocks, .gather_bytes = batch->frames * sizeof *batch->blocks};
+        return (struct lists){.gather = batch->blocks, .gather_bytes = batch->frames * sizeof *batch->blocks};
     if (!ofdm)
-        return (struct penstock__lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
-    return (struct penstock__lists){
-        .gather = ofdm->descriptors,
-        .coefficients = ofdm->coefficients,
-        .gather_bytes = penstock__ofdm_descriptors(ofdm, batch->frames) * sizeof *ofdm->descriptors,
-        .coefficients_bytes =
-            ofdm->frame_count * penstock__ofdm_coefficients(&problem->ofdm) * sizeof *ofdm->coefficients};
+        return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
+    return (struct lists){.gather = ofdm->descriptors,
+                          .coefficients = ofdm->coefficients,
+                          .gather_bytes = penstock__ofdm_descriptors(ofdm, batch->frames) * sizeof *ofdm->descriptors,
+                          .coefficients_bytes = ofdm->frame_count * penstock__ofdm_coefficients(&problem->ofdm) *
+                                                sizeof *ofdm->coefficients};
 }
 
 static int send_in_place(struct penstock__executor *executor, struct penstock__slot *slot,
@@ -158,7 +162,7 @@ static int send_in_place(struct penstock__executor *executor, struct penstock__s
 {
     struct penstock_device *device = executor->state.device;
     const struct penstock_problem *problem = executor->state.problem;
-    struct penstock__lists lists = penstock__batch_lists(problem, batch);
+    struct lists lists = lists_of(problem, batch);
     int status;
     free_buffers(slot);
     if ((status = penstock__device_buffer_make(&slot->in, device, without_const(batch->in),
@@ -186,7 +190,7 @@ static int upload(struct penstock__slot *slot, struct penstock_buffer *buffer, c
 
 /* Unless the slot has it from the batch before. */
 static int upload_coefficients(struct penstock__slot *slot, const struct penstock__batch *batch,
-                               const struct penstock__lists *lists)
+                               const struct lists *lists)
 {
     int status;
     if (!lists->coefficients || (batch->coefficients_id && batch->coefficients_id == slot->coefficients_id))
@@ -203,7 +207,7 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
     struct penstock_device *device = executor->state.device;
     const struct penstock_backend *backend = device->backend;
     const struct penstock_problem *problem = executor->state.problem;
-    struct penstock__lists lists = penstock__batch_lists(problem, batch);
+    struct lists lists = lists_of(problem, batch);
     size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
     size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
     int status;
@@ -228,7 +232,8 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
     return status;
 }
 
-struct penstock_job penstock__batch_job(const struct penstock__batch *batch)
+/* Without its buffers. */
+static struct penstock_job bare_job(const struct penstock__batch *batch)
 {
     if (batch->resample)
         return (struct penstock_job){.frames = batch->frames,
@@ -245,7 +250,7 @@ struct penstock_job penstock__batch_job(const struct penstock__batch *batch)
 static struct penstock_job job_of(struct penstock__slot *slot, const struct penstock__batch *batch)
 {
     bool listed = batch->ofdm ? batch->ofdm->descriptors != NULL : batch->gather || batch->blocks || batch->resample;
-    struct penstock_job job = penstock__batch_job(batch);
+    struct penstock_job job = bare_job(batch);
     job.in = &slot->in;
     job.gather = listed ? &slot->gather : NULL;
     job.out = &slot->out;
