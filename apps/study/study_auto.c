@@ -2,8 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /*
- * bench --study auto: is "auto" ever the wrong choice? Each measurement is a process of its own. Those that are
- * compared take turns, so that other work on the machine falls on all of them.
+ * bench --study auto: is "auto" ever the wrong choice? Each measurement is a process of its own, and is made three
+ * times, as a plan that is chosen by timing differs from process to process. Those that are compared take turns, and
+ * begin a turn on the same processor, so that other work on the machine falls on all of them.
  */
 #include "auto_case.h"
 #include "shared/command.h"
@@ -23,8 +24,9 @@
 #define SETTLED_NAMED_S 0.3
 #define TURN_S          0.05
 #define ROUND           4 /* turns that count as one: in both orders, with each half of the processors busy */
-#define ROUNDS          6
+#define ROUNDS          2 /* of a process */
 #define TURNS           (ROUND * ROUNDS)
+#define DRAWS           3   /* processes, one after the other */
 #define LIMIT_S         90  /* of a process */
 #define NEAR            0.5 /* of the fastest device's rate on the idle machine: others are not compared */
 #define GOOD            0.95
@@ -116,34 +118,35 @@ static void list_devices(const void *unused, int line)
 
 struct contender {
     struct study_process process;
-    bool good;
-    double first_s, rates_msps[TURNS];
+    bool bad;
+    size_t draws; /* so far */
+    double first_s[DRAWS], rates_msps[DRAWS * TURNS];
     char device[32]; /* that works */
 };
 
-/* Starts one, and waits until it has settled. */
+/* Starts one for its next draw, and waits until it has settled. */
 static void start(struct contender *contender, const struct auto_case *kind, const char *device, double settled_s)
 {
     const struct job job = {kind, device, settled_s};
     struct answer first, settled;
-    *contender = (struct contender){.good = false};
-    if (!study_process_start(&contender->process, measure, &job, LIMIT_S) ||
-        !study_process_hear(&contender->process, &first, sizeof first) || !first.good)
+    contender->bad = contender->bad || !study_process_start(&contender->process, measure, &job, LIMIT_S) ||
+                     !study_process_hear(&contender->process, &first, sizeof first) || !first.good;
+    if (contender->bad)
         return;
-    contender->first_s = first.value;
-    contender->good = study_process_hear(&contender->process, &settled, sizeof settled) && settled.good;
+    contender->first_s[contender->draws] = first.value;
+    contender->bad = !study_process_hear(&contender->process, &settled, sizeof settled) || !settled.good;
 }
 
-static void take_turn_of(struct contender *one, size_t turn)
+static void take_turn_of(struct contender *one, size_t turn, int cpu)
 {
     struct answer answer;
-    if (!one->good)
+    if (one->bad)
         return;
-    study_process_ask(&one->process);
-    one->good = study_process_hear(&one->process, &answer, sizeof answer) && answer.good;
-    if (!one->good)
+    study_process_ask(&one->process, cpu);
+    one->bad = !study_process_hear(&one->process, &answer, sizeof answer) || !answer.good;
+    if (one->bad)
         return;
-    one->rates_msps[turn] = answer.value;
+    one->rates_msps[TURNS * one->draws + turn] = answer.value;
     memcpy(one->device, answer.device, sizeof one->device);
 }
 
@@ -152,15 +155,18 @@ static void take_turns(struct contender contenders[], size_t count, struct study
     for (size_t turn = 0; turn < TURNS; turn++) {
         if (turn % 2 == 0)
             study_busy_move(busy);
+        const int cpu = study_busy_spares(busy, turn);
         for (size_t i = 0; i < count; i++)
-            take_turn_of(&contenders[turn % 2 ? count - 1 - i : i], turn);
+            take_turn_of(&contenders[turn % 2 ? count - 1 - i : i], turn, cpu);
     }
 }
 
 static void end(struct contender contenders[], size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         study_process_end(&contenders[i].process);
+        contenders[i].draws++;
+    }
 }
 
 static double rate_of_round(const struct contender *contender, size_t round)
@@ -174,19 +180,19 @@ static double rate_of_round(const struct contender *contender, size_t round)
 /* 0 for one that failed. */
 static double rate(const struct contender *contender)
 {
-    double rates[ROUNDS];
-    for (size_t i = 0; i < ROUNDS; i++)
+    double rates[DRAWS * ROUNDS];
+    for (size_t i = 0; i < contender->draws * ROUNDS; i++)
         rates[i] = rate_of_round(contender, i);
-    return contender->good ? median(rates, ROUNDS) : 0;
+    return contender->bad ? 0 : median(rates, contender->draws * ROUNDS);
 }
 
 /* Round by round: what disturbs for longer than that disturbs both. */
 static double ratio_of(const struct contender *one, const struct contender *other)
 {
-    double ratios[ROUNDS];
-    for (size_t i = 0; i < ROUNDS; i++)
+    double ratios[DRAWS * ROUNDS];
+    for (size_t i = 0; i < one->draws * ROUNDS; i++)
         ratios[i] = rate_of_round(one, i) / rate_of_round(other, i);
-    return median(ratios, ROUNDS);
+    return median(ratios, one->draws * ROUNDS);
 }
 
 static const struct contender *fastest(const struct contender contenders[], size_t count)
@@ -201,7 +207,7 @@ static const struct contender *fastest(const struct contender contenders[], size
 /* Of all devices those that come near the fastest on the idle machine. */
 static void find_near(struct names *near, const struct auto_case *kind, const struct names *all)
 {
-    struct contender contenders[MOST_DEVICES];
+    struct contender contenders[MOST_DEVICES] = {{.draws = 0}};
     for (size_t i = 0; i < all->count; i++)
         start(&contenders[i], kind, all->name[i], SETTLED_NAMED_S);
     take_turns(contenders, all->count, &(struct study_busy){.count = 0});
@@ -209,7 +215,7 @@ static void find_near(struct names *near, const struct auto_case *kind, const st
     const double least = NEAR * rate(fastest(contenders, all->count));
     near->count = 0;
     for (size_t i = 0; i < all->count; i++)
-        if (contenders[i].good && rate(&contenders[i]) >= least)
+        if (!contenders[i].bad && rate(&contenders[i]) >= least)
             memcpy(near->name[near->count++], all->name[i], sizeof all->name[i]);
 }
 
@@ -230,10 +236,10 @@ static const struct condition conditions[] = {
     {"cold", true, false}, {"warm", false, false}, {"cold busy", true, true}, {"warm busy", false, true}};
 
 static void print_row(struct tally *tally, const struct auto_case *kind, const struct condition *condition,
-                      const struct contender *chosen, const struct contender *best, double cpu_first_s)
+                      struct contender *chosen, const struct contender *best, struct contender *cpu)
 {
     tally->rows++;
-    if (!chosen->good || !best->good) {
+    if (chosen->bad || best->bad) {
         tally->failed++;
         printf(tally->csv ? "%s,%s,failed\n" : "%-34s %-10s FAILED\n", kind->name, condition->name);
         return;
@@ -245,7 +251,7 @@ static void print_row(struct tally *tally, const struct auto_case *kind, const s
     printf(tally->csv ? "%s,%s,%s,%.6g,%s,%.6g,%.4f,%.4g,%.4g\n"
                       : "%-34s %-10s %-9s %9.2f  %-9s %9.2f %7.3f %9.1f %9.1f\n",
            kind->name, condition->name, chosen->device, rate(chosen), best->device, rate(best), ratio,
-           1e3 * chosen->first_s, 1e3 * cpu_first_s);
+           1e3 * median(chosen->first_s, DRAWS), 1e3 * median(cpu->first_s, DRAWS));
     fflush(stdout);
 }
 
@@ -265,24 +271,21 @@ static int start_in(struct study_folder *folder, bool cold, struct contender *co
 }
 
 /* The first result of the CPU. */
-static int time_cpu(double *first_s, bool cold, const struct auto_case *kind)
+static int time_cpu(struct contender *cpu, bool cold, const struct auto_case *kind)
 {
     struct study_folder folder = {.path = ""};
-    struct contender cpu = {.good = false};
-    const int code = start_in(&folder, cold, &cpu, kind, "cpu", 0);
-    *first_s = cpu.first_s;
-    end(&cpu, 1);
+    const int code = start_in(&folder, cold, cpu, kind, "cpu", 0);
+    end(cpu, 1);
     study_folder_close(&folder);
     return code;
 }
 
 /* "auto" and then the devices by name are started, and all of them take turns. */
-static int compare_all(struct tally *tally, const struct auto_case *kind, const struct condition *condition,
-                       const struct names *near, double cpu_first_s, struct study_busy *busy)
+static int compare_all(struct contender contenders[], const struct auto_case *kind, bool cold, const struct names *near,
+                       struct study_busy *busy)
 {
     struct study_folder folder = {.path = ""};
-    struct contender contenders[1 + MOST_DEVICES] = {{.good = false}};
-    const int code = start_in(&folder, condition->cold, contenders, kind, "auto", SETTLED_S);
+    const int code = start_in(&folder, cold, contenders, kind, "auto", SETTLED_S);
     if (!code) {
         for (size_t i = 0; i < near->count; i++)
             start(&contenders[1 + i], kind, near->name[i], SETTLED_NAMED_S);
@@ -290,8 +293,6 @@ static int compare_all(struct tally *tally, const struct auto_case *kind, const 
     }
     end(contenders, 1 + near->count);
     study_folder_close(&folder);
-    if (!code)
-        print_row(tally, kind, condition, contenders, fastest(contenders + 1, near->count), cpu_first_s);
     return code;
 }
 
@@ -299,18 +300,20 @@ static int run_condition(struct tally *tally, const struct auto_case *kind, cons
                          const struct names *near)
 {
     struct study_busy busy = {.count = 0};
-    struct contender before;
-    double cpu_first_s;
+    struct contender before = {.draws = 0}, cpu = before, contenders[1 + MOST_DEVICES] = {{.draws = 0}};
+    int code = EXIT_DONE;
     if (condition->busy)
-        study_busy_start(&busy, 10 * LIMIT_S);
+        study_busy_start(&busy, DRAWS * 10 * LIMIT_S);
     if (!condition->cold) { /* what is kept is that of another run */
         start(&before, kind, "auto", SETTLED_S);
         end(&before, 1);
     }
-    int code = time_cpu(&cpu_first_s, condition->cold, kind);
-    if (!code)
-        code = compare_all(tally, kind, condition, near, cpu_first_s, &busy);
+    for (size_t i = 0; i < DRAWS && !code && !interrupted(); i++)
+        if (!(code = time_cpu(&cpu, condition->cold, kind)))
+            code = compare_all(contenders, kind, condition->cold, near, &busy);
     study_busy_end(&busy);
+    if (!code && !interrupted())
+        print_row(tally, kind, condition, contenders, fastest(contenders + 1, near->count), &cpu);
     return code;
 }
 

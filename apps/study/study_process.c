@@ -69,11 +69,10 @@ bool study_process_hear(const struct study_process *process, void *what, size_t 
     return got == bytes;
 }
 
-void study_process_ask(const struct study_process *process)
+void study_process_ask(const struct study_process *process, int cpu)
 {
-    const char turn = 't';
     if (process->id) /* one that ended is heard of by the next answer, which does not come */
-        (void)!send(process->line, &turn, 1, MSG_NOSIGNAL);
+        (void)!send(process->line, &cpu, sizeof cpu, MSG_NOSIGNAL);
 }
 
 void study_process_end(struct study_process *process)
@@ -114,24 +113,48 @@ void study_busy_start(struct study_busy *busy, unsigned limit_s)
     study_busy_move(busy);
 }
 
-/* Pairs of the processors that this process may use: of each the first one, or the second. */
+static void set_cpu(pid_t process, int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(process, sizeof one, &one);
+}
+
+/* Whether the one at `place` of the processors that this process may use is kept busy: of each pair the first one, or
+ * the second. */
+static bool is_busy(const struct study_busy *busy, size_t place)
+{
+    return place / 2 < busy->count && (place + busy->moves) % 2;
+}
+
 void study_busy_move(struct study_busy *busy)
 {
-    cpu_set_t usable, one;
-    size_t seen = 0;
+    cpu_set_t usable;
+    size_t place = 0;
     if (sched_getaffinity(0, sizeof usable, &usable))
         return;
     busy->moves++;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, &usable))
             continue;
-        if (seen / 2 < busy->count && (seen + busy->moves) % 2) {
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            sched_setaffinity(busy->process[seen / 2], sizeof one, &one);
-        }
-        seen++;
+        if (is_busy(busy, place))
+            set_cpu(busy->process[place / 2], cpu);
+        place++;
     }
+}
+
+int study_busy_spares(const struct study_busy *busy, size_t turn)
+{
+    cpu_set_t usable;
+    int spared[CPU_SETSIZE];
+    size_t place = 0, count = 0;
+    if (sched_getaffinity(0, sizeof usable, &usable))
+        return 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &usable) && !is_busy(busy, place++))
+            spared[count++] = cpu;
+    return count ? spared[turn % count] : 0;
 }
 
 void study_busy_end(struct study_busy *busy)
@@ -148,8 +171,21 @@ bool study_tell(int line, const void *what, size_t bytes)
     return send(line, what, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
 }
 
+/* Where the thread goes from there is the scheduler's choice. */
+static void begin_on(int cpu)
+{
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable))
+        return;
+    set_cpu(0, cpu);
+    sched_setaffinity(0, sizeof usable, &usable);
+}
+
 bool study_asked(int line)
 {
-    char turn;
-    return read(line, &turn, 1) == 1;
+    int cpu;
+    if (read(line, &cpu, sizeof cpu) != sizeof cpu)
+        return false;
+    begin_on(cpu);
+    return true;
 }

@@ -24,8 +24,8 @@ bool study_process_start(struct study_process *process, void (*work)(const void 
 /* What the child tells next; false where it ended before. */
 bool study_process_hear(const struct study_process *process, void *what, size_t bytes);
 
-/* Asks the child for its next turn. */
-void study_process_ask(const struct study_process *process);
+/* Asks the child for its next turn, which it begins on processor `cpu`. */
+void study_process_ask(const struct study_process *process, int cpu);
 
 /* Ends the child and all that it started. A process with zeros only is taken. */
 void study_process_end(struct study_process *process);
@@ -43,6 +43,9 @@ struct study_busy {
 void study_busy_start(struct study_busy *busy, unsigned limit_s);
 void study_busy_move(struct study_busy *busy);
 void study_busy_end(struct study_busy *busy);
+
+/* A processor that they leave alone, another one each turn. */
+int study_busy_spares(const struct study_busy *busy, size_t turn);
 
 /* In the child: tells, and waits until it is asked; false where nobody listens any more. */
 bool study_tell(int line, const void *what, size_t bytes);
