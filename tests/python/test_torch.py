@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Copyright The Penstock authors.
 """Tensors of PyTorch's: exported without the detour by Python, and refused where they are more than their memory says.
-A module that has torch's names stands in for it; on the driver for tests its tensors lie on the device."""
+A module that has torch's names stands in for it, where the true one was not imported: in a process of its own. On the
+driver for tests its tensors lie on the device."""
 
 import ctypes
 import sys
@@ -9,12 +10,17 @@ import types
 
 import numpy
 import pytest
-from driver import DEVICE, SHIM, check_on_driver, in_outer_process, needs_shim
+from driver import DEVICE, SHIM, check_alone, check_on_driver, in_outer_process, in_own_process, needs_shim
 
 import penstock as ps
 
 X = numpy.exp(2j * numpy.pi * numpy.arange(256) / 8).reshape(4, 64).astype(numpy.complex64)
 EXPECTED = numpy.fft.fft(X)
+
+
+@in_outer_process
+def test_in_a_process_of_its_own():
+    check_alone(__file__, 5)
 
 
 @in_outer_process
@@ -88,6 +94,7 @@ def filled(torch):
     return made
 
 
+@in_own_process
 def test_at_once(torch):
     plan = ps.FftPlan(64, device=DEVICE)
     x, out = torch.Tensor(filled(torch)), torch.Tensor(buffer(X.shape))
@@ -103,6 +110,7 @@ def test_at_once(torch):
         assert numpy.allclose(made.memory.download(torch.queue), EXPECTED, atol=1e-4)
 
 
+@in_own_process
 @pytest.mark.parametrize("state, remedy",
                          [("requires_grad", "detach"), ("conj", "resolve_conj"), ("neg", "resolve_neg")])
 def test_refused(torch, state, remedy):
@@ -116,6 +124,7 @@ def test_refused(torch, state, remedy):
         assert not x.asked
 
 
+@in_own_process
 @pytest.mark.skipif(DEVICE != "cpu", reason="on the CPU")
 def test_subclasses(torch):
     """Other classes may export what they like."""
