@@ -64,6 +64,7 @@ struct filter_case {
     bool real_taps;
     bool acquire; /* through the stream's own memory, not pushed and pulled */
     bool push;    /* timed in large pieces, pushed and pulled */
+    bool enqueue; /* timed with samples and values in the device's memory */
     bool stream;  /* timed in chunks as a scheduler gives them, beside a stream that copies */
     double shift; /* turns per sample */
 };

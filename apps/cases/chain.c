@@ -91,7 +91,7 @@ struct chain_run {
     struct bank_signal bank;
     const void *in; /* of either */
     size_t samples, in_bytes, channels;
-    bool acquire;
+    bool acquire, enqueue;
     struct stored stored;         /* of a channel */
     size_t results, result_bytes; /* that come of all samples, and of all channels */
     penstock_stream *first, *second;
@@ -119,6 +119,7 @@ static int make_signal(struct chain_run *run, size_t samples, size_t *values)
     run->in_bytes = penstock_format_bytes(bank ? chain->bank.format : chain->filter.format);
     run->channels = bank ? chain->bank.channels : 1;
     run->acquire = bank ? chain->bank.acquire : chain->filter.acquire;
+    run->enqueue = bank ? chain->bank.enqueue : chain->filter.enqueue;
     return status;
 }
 
@@ -130,7 +131,7 @@ static int open_streams(struct chain_run *run, const struct case_target *target)
         status = penstock_filter_get_info(run->first, &run->info);
     if (status || (status = spectrum_case_open(&run->second, &run->window, &run->chain->spectrum, target)))
         return status;
-    return run->chain->bank.enqueue ? PENSTOCK_OK : penstock_stream_link(run->first, run->second);
+    return run->enqueue ? PENSTOCK_OK : penstock_stream_link(run->first, run->second);
 }
 
 static int prepare(struct chain_run *run, const struct chain_case *chain, size_t samples,
@@ -261,7 +262,7 @@ static void check(const struct test_case *test, const struct case_target *target
                  asked = asked_samples(&chain), each = chain.has_bank ? chain.bank.hop : chain.filter.decimation;
     struct chain_run run;
     size_t count = 0;
-    chain.bank.enqueue = false;
+    chain.bank.enqueue = chain.filter.enqueue = false;
     int status = prepare(&run, &chain, asked ? asked : values * each, target);
     run.random_chunks = true;
     if (status || (status = chain_once(&run, &count)))
@@ -296,16 +297,15 @@ static int bench(const struct test_case *test, const struct case_target *target,
     int status = prepare(&run, &test->chain, asked ? asked : SAMPLES, target);
     int code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
-        const bool enqueue = test->chain.bank.enqueue;
         const double in_bytes = (double)(run.samples * run.in_bytes),
                      out_bytes = (double)(run.results * run.result_bytes);
         row->plan_cold_ms = 1e3 * (seconds_now() - start);
         row->batch = run.results;
         row->samples_per_run = (double)run.samples;
         row->bytes_per_sample = (in_bytes + out_bytes) / row->samples_per_run;
-        code = enqueue ? enqueued_bench(target, run.first, run.second, run.in, run.samples, row)
-                       : bench_measure(row, &(struct workload){run_chain, &run}, NULL, 0.5);
-        if (!code && !enqueue)
+        code = run.enqueue ? enqueued_bench(target, run.first, run.second, run.in, run.samples, row)
+                           : bench_measure(row, &(struct workload){run_chain, &run}, NULL, 0.5);
+        if (!code && !run.enqueue)
             bench_stream_limits(row, target, in_bytes, out_bytes);
     }
     release(&run);

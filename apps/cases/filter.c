@@ -6,6 +6,7 @@
 #include "bench/bench_stream.h"
 #include "cases.h"
 #include "copy_stream.h"
+#include "enqueued.h"
 #include "filter_signal.h"
 #include "lent.h"
 #include "peers/peers.h"
@@ -43,6 +44,8 @@ static bool parse_word(struct filter_case *filter, const char *word)
         return filter->acquire = true;
     if (!strcmp(word, "push"))
         return filter->push = true;
+    if (!strcmp(word, "enqueue"))
+        return filter->enqueue = true;
     if (!strcmp(word, "stream"))
         return filter->stream = true; /* a stream of the library that copies is the peer */
     if (!strcmp(word, "shift") && filter->format != PENSTOCK_F32) {
@@ -68,11 +71,11 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         if (!parse_word(filter, words[i]))
             return false;
     }
-    *problem = "acquire goes with one channel";
-    if (filter->acquire && filter->channels > 1)
+    *problem = "acquire and enqueue go with one channel";
+    if ((filter->acquire || filter->enqueue) && filter->channels > 1)
         return false;
-    *problem = "push, acquire and stream do not go with one another";
-    if (filter->push + filter->acquire + filter->stream > 1)
+    *problem = "push, acquire, enqueue and stream do not go with one another";
+    if (filter->push + filter->acquire + filter->enqueue + filter->stream > 1)
         return false;
     *problem = "no channels of real values";
     return filter->format != PENSTOCK_F32 || filter->channels == 1;
@@ -304,12 +307,28 @@ static int measure_on_device(struct filter_run *run, const struct case_target *t
     return code;
 }
 
-static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
+static size_t usual_samples(const struct filter_case *filter, bool streamed)
 {
     enum { SAMPLES = 1 << 20, STREAM_SAMPLES = 1 << 24 };
+    return filter->enqueue ? ENQUEUED_SAMPLES : streamed ? STREAM_SAMPLES : SAMPLES;
+}
+
+/* All of a stream, from host to host or within the device. */
+static int measure_stream(struct filter_run *run, const struct case_target *target, struct bench_row *row)
+{
+    const struct filter_signal *signal = &run->signal;
+    if (run->filter->enqueue)
+        return enqueued_bench(target, run->stream, NULL, signal->in, signal->samples, row);
+    return run->filter->stream
+               ? copy_stream_bench(row, target, &(struct workload){run_stream, run}, signal->in, signal->samples)
+               : measure(run, row);
+}
+
+static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
+{
     const struct filter_case *filter = &test->filter;
     const bool streamed = filter->stream || filter->acquire || filter->push;
-    size_t usual = streamed ? STREAM_SAMPLES : SAMPLES;
+    const size_t usual = usual_samples(filter, streamed);
     struct filter_run run;
     double start = seconds_now();
     int status = prepare(&run, filter, filter->samples ? filter->samples : usual, target);
@@ -321,13 +340,11 @@ static int bench(const struct test_case *test, const struct case_target *target,
         row->bytes_per_sample =
             (double)penstock_format_bytes(filter->format) +
             (double)(filter->channels * run.signal.values * run.info.value_bytes) / (double)run.signal.samples;
-        code = filter->stream ? copy_stream_bench(row, target, &(struct workload){run_stream, &run}, run.signal.in,
-                                                  run.signal.samples)
-                              : measure(&run, row);
-        bool once = filter->interpolation == 1 && filter->channels == 1 && !streamed;
+        code = measure_stream(&run, target, row);
+        bool once = filter->interpolation == 1 && filter->channels == 1 && !streamed && !filter->enqueue;
         if (!code && once && !(row->peer && row->peer->filter_new))
             code = measure_on_device(&run, target, row);
-        if (!code && (streamed || !strcmp(target->device, "cpu")))
+        if (!code && (streamed || (!filter->enqueue && !strcmp(target->device, "cpu"))))
             bench_stream_limits(row, target, (double)(run.signal.samples * penstock_format_bytes(filter->format)),
                                 (double)(filter->channels * run.signal.values * run.info.value_bytes));
     }
@@ -338,7 +355,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 const struct case_kind case_filter = {
     .name = "filter",
     .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:iINTERPOLATION][:nLENGTH][:cCHANNELS][:shift][:cs16|cs8|cu8]"
-              "[:push|stream|acquire][:xSAMPLES]",
+              "[:push|stream|acquire|enqueue][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -91,6 +91,9 @@ static void test_meaning(void)
     CHECK_EQ(test.chain.spectrum.hop, 64);
     CHECK_EQ(test.chain.spectrum.average, 3);
     CHECK(!test.chain.has_bank, "a filter is taken for a filter bank");
+    CHECK(!test.chain.filter.enqueue, "a chain is enqueued unasked");
+    CHECK_EQ(case_parse(&test, "chain:filter:ccf:65:enqueue+spectrum:256"), 0);
+    CHECK(test.chain.filter.enqueue, "a chain is not enqueued");
     CHECK_EQ(case_parse(&test, "chain:channelizer:60:hop45:enqueue+spectrum:256:hop64"), 0);
     CHECK(test.chain.has_bank && test.chain.bank.enqueue, "a filter bank is not taken for one");
     CHECK_EQ(test.chain.bank.hop, 45);

@@ -104,7 +104,7 @@ for case, why in {
     "fft:8388608:skip1073741824:power:avg1073741823:x1073741824": "more than 2^40 samples",
     "spectrum:64:power:hop1073741824:x1073741824:avg1073741824": "more than 2^40 samples",
     "receive:wifi:idel": "did you mean 'idle'?", "chain:spectrum:64+filter:ccf:9": "a chain is filter:...+spectrum:...",
-    "chain:filter:ccf:9:enqueue+spectrum:64": "'enqueue'; it must be chain:",
+    "chain:filter:ccf:9:enqueue:acquire+spectrum:64": "do not go with one another",
     "chain:ofdm:wifi:acquire:enqueue+viterbi:wifi": "enqueued, or acquired",
     "chain:ofdm:wifi+viterbi:wifi:f32": "in bytes",
     "chain:filter:fff:9+spectrum:64": "one channel of complex values",
