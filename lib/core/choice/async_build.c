@@ -175,7 +175,9 @@ void penstock__async_build_measured(void)
 
 void penstock__async_build_feel(struct penstock__async_build *build, double seconds)
 {
-    atomic_store(&build->felt_s, seconds);
+    const double least_s = atomic_load(&build->felt_s);
+    if (seconds <= 0 || least_s <= 0 || seconds < least_s)
+        atomic_store(&build->felt_s, seconds);
 }
 
 double penstock__async_build_felt_s(void)

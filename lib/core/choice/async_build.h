@@ -16,6 +16,7 @@ struct penstock__maker {
     void (*free)(void *made);
     const char *(*device)(const void *made); /* name of the one that it is on; NULL: not the CPU */
     bool both_ways;                          /* from a device that works, too, its owner goes over to the CPU */
+    bool overlaps;                           /* its owner does other things while a device has a batch */
 };
 
 /* What a choice came to: seconds of a unit on the CPU, and on the fastest other device; 0: not known. */
@@ -48,7 +49,7 @@ void penstock__async_build_measure(void);
 void penstock__async_build_measured(void);
 
 /* In the stream's thread: what a unit costs on the CPU as it serves, seconds; 0: it has time to spare. And in the
- * thread of a build. */
+ * thread of a build, the least of it so far: a build disturbs what is at work beside it. */
 void penstock__async_build_feel(struct penstock__async_build *build, double seconds);
 double penstock__async_build_felt_s(void);
 

@@ -11,6 +11,7 @@
 #include <penstock/choice.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,10 +44,11 @@ static bool is_cpu(const struct state *state, size_t i)
     return !strcmp(state->list.devices[i]->name, "cpu");
 }
 
-/* What it takes here: a stream's small pushes, or other work, may keep the CPU from being as fast as it was timed. */
+/* What it takes here: a stream's small pushes, or other work, may keep the CPU from being as fast as it was timed, and
+ * samples that its caches still have from being as slow. */
 static double cost_of(const struct state *state, size_t i)
 {
-    return is_cpu(state, i) && state->felt_s > state->seconds[i] ? state->felt_s : state->seconds[i];
+    return is_cpu(state, i) && state->felt_s > 0 && state->seconds[i] > 0 ? state->felt_s : state->seconds[i];
 }
 
 /* Of candidates that were all timed; else what was chosen stays. */
@@ -175,14 +177,14 @@ int penstock_context_tell_choices(penstock_context *context, penstock_choice_fn 
 
 static void explain(char why[WHY_BYTES], const struct state *state, struct penstock_device *device, size_t i)
 {
-    const double best = state->seconds[state->chosen];
+    const double best = cost_of(state, state->chosen);
     char excluded[128];
-    const bool slowed = i != NONE && i != state->chosen && cost_of(state, i) > state->seconds[i];
+    const bool felt = i != NONE && i != state->chosen && cost_of(state, i) != state->seconds[i];
     if (i == state->chosen)
         snprintf(why, WHY_BYTES, "%s", state->list.count == 1 ? "the only candidate" : "the fastest");
     else if (i != NONE && *state->failure[i])
         snprintf(why, WHY_BYTES, "left out: %s", state->failure[i]);
-    else if (slowed && best > 0)
+    else if (felt && best > 0)
         snprintf(why, WHY_BYTES, "%.2f times the time of %s as it is used here", cost_of(state, i) / best,
                  state->list.devices[state->chosen]->name);
     else if (i != NONE && best > 0 && state->seconds[i] > 0)
@@ -233,7 +235,7 @@ static void tell_times(const struct state *state)
     for (size_t i = 0; i < state->list.count; i++) {
         const double seconds = state->seconds[i];
         if (is_cpu(state, i)) {
-            timed.cpu_s = seconds;
+            timed.cpu_s = fmin(seconds, cost_of(state, i));
         } else if (seconds > 0 && (timed.other_s <= 0 || seconds < timed.other_s)) {
             timed.other_s = seconds;
             snprintf(timed.other, sizeof timed.other, "%s", state->list.devices[i]->name);

@@ -151,8 +151,8 @@ void penstock__went_over(struct penstock__standby *standby, penstock_context *co
         penstock__log(context, PENSTOCK_LOG_INFO, "%s is ready and goes on", device);
         return;
     }
-    penstock__log(context, PENSTOCK_LOG_INFO, "%s goes on for %s, which takes %.1f times as long as that would", device,
-                  penstock__standby_working(standby), standby->slowdown);
+    penstock__log(context, PENSTOCK_LOG_INFO, "%s goes on for %s, which %s %.1f times as long as that would", device,
+                  penstock__standby_working(standby), standby->trying ? "may take" : "takes", standby->slowdown);
     penstock__standby_moved(standby);
 }
 

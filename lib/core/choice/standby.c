@@ -8,6 +8,7 @@
 #define WINDOWS     3    /* in a row */
 #define TOO_MUCH    1.1  /* times what it would be */
 #define FOR_GOOD    1.25 /* the same where the owner cannot return: less is within what a measurement scatters */
+#define TO_TRY      1.25 /* times what it may be at best */
 #define BRIEF_S     2e-6 /* of a batch: reading the clock would take a tenth of it */
 #define SHORT_S     8e-6
 #define BELIEVE_S   2.0   /* at first */
@@ -21,31 +22,62 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Seconds of a unit on the processor that stands by. */
-static double known(const struct penstock__standby *standby, double now)
+static bool believes(const struct penstock__standby *standby, double now)
 {
-    const double timed = standby->there ? standby->timed.cpu_s : standby->timed.other_s;
-    return now < standby->left_s + standby->believe_s ? larger(timed, standby->seen_s) : timed;
+    return now < standby->left_s + standby->believe_s;
 }
 
-/* Where the time went since the window began, for a unit. */
-struct window {
-    double wall_s, busy_s, besides_s;
-};
-
-static struct window window_of(const struct penstock__standby *standby, double now)
+/* Where the time went since the window began. */
+static struct penstock__cost window_of(const struct penstock__standby *standby, double now)
 {
     const double wall_s = now - standby->window_s;
-    return (struct window){wall_s / standby->units, standby->busy_s / standby->units,
-                           (wall_s - standby->busy_s) / standby->units};
+    return (struct penstock__cost){standby->busy_s / standby->units, (wall_s - standby->busy_s) / standby->units};
+}
+
+/* On the processor that stands by, for a window on the one that works. */
+static struct penstock__cost instead(const struct penstock__standby *standby, const struct penstock__cost *window,
+                                     double now)
+{
+    const struct penstock__cost *here = &standby->seen[standby->there], *idle = &standby->seen[!standby->there];
+    const double timed_s = standby->there ? standby->timed.cpu_s : standby->timed.other_s,
+                 copies_s = here->busy_s > 0 && idle->busy_s > 0 ? idle->besides_s - here->besides_s : 0;
+    return (struct penstock__cost){believes(standby, now) ? larger(timed_s, idle->busy_s) : timed_s,
+                                   larger(window->besides_s + copies_s, 0)};
+}
+
+/* What disturbs is besides, and passes. */
+static void see(struct penstock__cost *seen, const struct penstock__cost *window)
+{
+    if (seen->busy_s <= 0 || window->besides_s < seen->besides_s)
+        *seen = *window;
 }
 
 static void judge(struct penstock__standby *standby, double now)
 {
-    const struct window window = window_of(standby, now);
-    standby->slowdown = window.wall_s / (window.besides_s + known(standby, now));
-    standby->slow = standby->slowdown > (standby->maker.both_ways ? TOO_MUCH : FOR_GOOD) ? standby->slow + 1 : 0;
-    standby->last_s = window.busy_s;
+    const struct penstock__maker *maker = &standby->maker;
+    const double too_much = maker->both_ways ? TOO_MUCH : FOR_GOOD;
+    standby->last = window_of(standby, now);
+    see(&standby->seen[standby->there], &standby->last);
+    const struct penstock__cost other = instead(standby, &standby->last, now);
+    const double wall_s = standby->last.busy_s + standby->last.besides_s,
+                 least_s = larger(other.busy_s, other.besides_s);
+    const bool may_try = !standby->there && maker->both_ways && maker->overlaps && !believes(standby, now);
+    if (standby->looking)
+        return;
+    standby->slowdown = wall_s / (other.busy_s + other.besides_s);
+    standby->slow = standby->slowdown > too_much ? standby->slow + 1 : 0;
+    standby->promising = may_try && wall_s > TO_TRY * least_s ? standby->promising + 1 : 0;
+    standby->trying = standby->slow < WINDOWS && standby->promising >= WINDOWS;
+    if (standby->trying)
+        standby->slowdown = wall_s / least_s;
+}
+
+/* On the CPU that serves until another device is ready. */
+static void feel(struct penstock__standby *standby, struct penstock__async_build *build, double now)
+{
+    const struct penstock__cost window = window_of(standby, now);
+    penstock__async_build_feel(build, window.busy_s > window.besides_s ? window.busy_s : 0);
+    see(&standby->seen[0], &window);
 }
 
 /* In each one batch of as many stands for them as were short on average in the last one. */
@@ -92,10 +124,8 @@ void penstock__standby_leave(struct penstock__standby *standby, struct penstock_
     standby->busy_s += standby->timed_of * spent_s;
     if (now - standby->window_s < WINDOW_S || standby->units <= 0)
         return;
-    if (build) {
-        const struct window window = window_of(standby, now);
-        penstock__async_build_feel(build, window.busy_s > window.besides_s ? window.busy_s : 0);
-    }
+    if (build && !standby->looking)
+        feel(standby, build, now);
     if (*standby->timed.other)
         judge(standby, now);
     begin_window(standby, now);
@@ -108,11 +138,13 @@ void penstock__standby_begin(struct penstock__standby *standby, const struct pen
     const struct penstock__timed timed = penstock__async_build_timed(build);
     if (!*timed.other)
         return;
+    const struct penstock__cost served = there ? standby->seen[0] : (struct penstock__cost){0};
     *standby = (struct penstock__standby){.timed = timed,
                                           .maker = *penstock__async_build_maker(build),
                                           .owner = penstock__async_build_owner(build),
                                           .forks = penstock__forks(),
-                                          .there = there};
+                                          .there = there,
+                                          .seen = {served}};
 }
 
 void penstock__standby_moved(struct penstock__standby *standby)
@@ -120,10 +152,11 @@ void penstock__standby_moved(struct penstock__standby *standby)
     const double longer_s = larger(BELIEVE_S, 2 * standby->believe_s);
     standby->believe_s = longer_s < BELIEVES_S ? longer_s : BELIEVES_S;
     standby->left_s = penstock__now_s();
-    standby->seen_s = standby->last_s;
+    standby->seen[standby->there] = standby->last;
     standby->there = !standby->there;
-    standby->looking = false;
-    standby->slow = 0;
+    standby->seen[standby->there] = (struct penstock__cost){0};
+    standby->looking = standby->trying = false;
+    standby->slow = standby->promising = 0;
     begin_window(standby, standby->left_s);
 }
 
@@ -142,7 +175,7 @@ bool penstock__standby_waits(const struct penstock__standby *standby)
 
 bool penstock__standby_due(const struct penstock__standby *standby)
 {
-    return standby->slow >= WINDOWS && penstock__standby_waits(standby);
+    return (standby->slow >= WINDOWS || standby->promising >= WINDOWS) && penstock__standby_waits(standby);
 }
 
 const char *penstock__standby_working(const struct penstock__standby *standby)

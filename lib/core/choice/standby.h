@@ -9,11 +9,19 @@
  * What is compared is the time that passes for a unit: what the owner spends, for what it would spend there, and what
  * its caller spends besides. So a stream that waits for its source most of the time stays where it is. A processor that
  * was left is believed to be as slow as it was; after a while, which doubles with every move, as fast as it was timed.
+ *
+ * Besides are copies too, which one of the two needs and the other does not: how much that is shows before and after a
+ * move. And a device may have its batches while the owner does what is besides, which only a try can tell.
  */
 #ifndef PENSTOCK_CORE_STANDBY_H
 #define PENSTOCK_CORE_STANDBY_H
 
 #include "core/choice/async_build.h"
+
+/* Of a unit, seconds: what the owner spends, and what its caller does besides. 0: not known. */
+struct penstock__cost {
+    double busy_s, besides_s;
+};
 
 /* An owner's, zero before; nothing is to be freed. */
 struct penstock__standby {
@@ -26,15 +34,16 @@ struct penstock__standby {
     /* Since the window began. */
     double window_s, entered_s, busy_s; /* the first two: times by penstock__now_s(), 0: none */
     double units, batches;
-    unsigned timed_of, left_out; /* one batch in so many is timed; as many that are not still come */
-    bool timing;                 /* the batch in hand is timed, with the wait for it */
-    unsigned slow;               /* windows in a row that cost too much */
-    double slowdown;             /* in the last one: time over what it would have been */
-    double last_s;               /* in it: a unit */
-    bool looking;                /* the owner is being made ready on the processor that stands by */
-    double left_s;               /* when the last move was */
-    double believe_s;            /* from then on, how long what was left is believed to be as slow as it was */
-    double seen_s;               /* then: a unit */
+    unsigned timed_of, left_out;   /* one batch in so many is timed; as many that are not still come */
+    bool timing;                   /* the batch in hand is timed, with the wait for it */
+    unsigned slow, promising;      /* windows in a row that cost too much, or may do so */
+    double slowdown;               /* in the last one: time over what it would have been, or may have been */
+    struct penstock__cost last;    /* in it */
+    bool looking;                  /* the owner is being made ready on the processor that stands by */
+    bool trying;                   /* it may be no gain */
+    double left_s;                 /* when the last move was */
+    double believe_s;              /* from then on, how long what was left is believed to be as slow as it was */
+    struct penstock__cost seen[2]; /* around it, on the CPU and on the other device */
 };
 
 /* Around a batch of `units` on the processor that works; `build` is the owner's that is being made, or NULL. And around
@@ -46,7 +55,7 @@ void penstock__standby_leave(struct penstock__standby *standby, struct penstock_
 /* From the end of a build on; `there`: what was made works from now on, on the other device. */
 void penstock__standby_begin(struct penstock__standby *standby, const struct penstock__async_build *build, bool there);
 
-/* Whether it is time to go over. The names of the two processors. */
+/* Whether it is time to go over, or to try that. The names of the two processors. */
 bool penstock__standby_due(const struct penstock__standby *standby);
 const char *penstock__standby_working(const struct penstock__standby *standby);
 const char *penstock__standby_idle(const struct penstock__standby *standby);

@@ -46,7 +46,12 @@ static const char *device_of(const void *made)
 
 int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *device, bool cpu_while_compiling)
 {
-    static const struct penstock__maker maker = {.make = bind, .free = unbind, .device = device_of, .both_ways = true};
+    static const struct penstock__maker waits = {.make = bind, .free = unbind, .device = device_of, .both_ways = true},
+                                        overlaps = {.make = bind,
+                                                    .free = unbind,
+                                                    .device = device_of,
+                                                    .both_ways = true,
+                                                    .overlaps = true};
     enum penstock_preference preference;
     const char *name;
     void *made;
@@ -54,7 +59,8 @@ int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *de
     if (status)
         return status;
     queue->movable = preference != PENSTOCK_DEVICE_NAMED;
-    status = penstock__make(&made, cpu_while_compiling ? &queue->build : NULL, &maker, queue, queue->context, device);
+    status = penstock__make(&made, cpu_while_compiling ? &queue->build : NULL,
+                            queue->in_flight > 1 ? &overlaps : &waits, queue, queue->context, device);
     queue->executor = made;
     return status;
 }
