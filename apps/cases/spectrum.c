@@ -9,6 +9,7 @@
 #include "cases.h"
 #include "pass.h"
 #include "shared/progress.h"
+#include "shared/targets.h"
 #include "signals.h"
 
 #include <stdlib.h>
@@ -200,15 +201,16 @@ static int run_stream(void *state)
                                  : fail(EXIT_DATA, "the stream gave %zu vectors, not %zu", count, run->vectors);
 }
 
-/* A stream is long: many batches of a device that works in such. */
-static size_t bench_vectors(const struct spectrum_run *run)
+/* A stream is long: many batches of a device that works in such, which has none at the beginning and the end. */
+static size_t bench_vectors(const struct spectrum_run *run, const struct case_target *target)
 {
-    enum { SAMPLES = 1 << 20, BATCHES = 16 };
+    enum { SAMPLES = 1 << 20, BATCHES = 64, SEVERAL = 2 };
+    const size_t batches = targets_are_several(target->device) ? SEVERAL * BATCHES : BATCHES;
     const struct spectrum_case *s = run->spectrum;
     size_t vectors = SAMPLES / (s->hop * s->average) + 1;
     penstock_stream_info info = PENSTOCK_STREAM_INFO;
-    if (!penstock_stream_get_info(run->stream, &info) && info.batch * BATCHES > vectors)
-        vectors = (size_t)info.batch * BATCHES;
+    if (!penstock_stream_get_info(run->stream, &info) && info.batch * batches > vectors)
+        vectors = (size_t)info.batch * batches;
     return s->batch ? s->batch : vectors;
 }
 
@@ -219,7 +221,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
     double start = seconds_now();
     int status = open_stream(&run, s, target), code;
     row->plan_cold_ms = 1e3 * (seconds_now() - start);
-    const size_t vectors = status ? 0 : bench_vectors(&run);
+    const size_t vectors = status ? 0 : bench_vectors(&run, target);
     if (!status)
         status = prepare(&run, vectors);
     code = status ? bench_status(row, status) : EXIT_DONE;
