@@ -4,7 +4,8 @@
 /*
  * "auto" looks again: a plan or stream goes over to the processor that stands by once its batches cost more than they
  * would there, and comes back where that is so again; it stays where the difference is small, or where its caller has
- * time to spare. All values are there and right. Time is the test's own: frames take as long on each backend as it
+ * time to spare; copies that one of the two needs count for it alone, and one that may have its batches meanwhile is
+ * tried. All values are there and right. Time is the test's own: frames take as long on each backend as it
  * says.
  */
 #include "backends/trace/trace.h"
@@ -251,6 +252,61 @@ static void feels(const struct stream_case *c)
     penstock_context_free(context);
 }
 
+/* What a chunk of a pass takes on the CPU. */
+static long long chunk_ns(const struct stream_case *c, penstock_stream *stream)
+{
+    const long long before_ns = now_ns;
+    size_t made;
+    CHECK_OK(pass(c, stream, 0, got, &made));
+    return (now_ns - before_ns) / (long long)((c->count + CHUNK - 1) / CHUNK);
+}
+
+/* A device that needs nothing less than the CPU, for which copies are made besides: it is left once the CPU is believed
+ * again to be as fast as it was timed, and not taken again. */
+static void pays_copies(const struct stream_case *c)
+{
+    penstock_context *context = new_context();
+    penstock_stream *stream = begin(c, context);
+    if (!stream)
+        return;
+    const long long copies_ns = chunk_ns(c, stream) * 6 / 10;
+    cpu_frame_ns = 6 * CPU_NS;
+    passes_until(c, stream, "trace", PASSES, 0);
+    cpu_frame_ns = CPU_NS;
+    trace_frame_ns = 9 * CPU_NS / 10;
+    int passes = passes_until(c, stream, "cpu", PASSES, copies_ns);
+    CHECK(is_on(stream, "cpu") && moves == 2, "%s: on %s after %d passes, %d moves", c->name,
+          penstock_stream_device(stream), passes, moves);
+    passes_until(c, stream, "trace", 300, 0);
+    CHECK(is_on(stream, "cpu") && moves == 2, "%s: on %s in spite of the copies", c->name,
+          penstock_stream_device(stream));
+    CHECK_EQ(warnings, 0);
+    penstock_stream_free(stream);
+    penstock_context_free(context);
+}
+
+/* A device that is slower by itself is tried where its batches may overlap with what the caller does. One that has
+ * them meanwhile stays, another one is left again. */
+static void tries(const struct stream_case *c, bool waits, bool overlaps)
+{
+    penstock_context *context = new_context();
+    penstock_stream *stream = begin(c, context);
+    if (!stream)
+        return;
+    const long long besides_ns = chunk_ns(c, stream) * 25 / 10;
+    trace_frame_ns = overlaps ? CPU_NS / 10 : 4 * CPU_NS;
+    int passes = passes_until(c, stream, "trace", waits ? 300 : PASSES, besides_ns);
+    CHECK(is_on(stream, waits ? "cpu" : "trace") && moves == !waits, "%s: on %s after %d passes, %d moves", c->name,
+          penstock_stream_device(stream), passes, moves);
+    if (!waits)
+        passes = passes_until(c, stream, "cpu", overlaps ? 300 : PASSES, besides_ns);
+    CHECK(is_on(stream, overlaps && !waits ? "trace" : "cpu") && moves == (waits ? 0 : 1 + !overlaps),
+          "%s: on %s after %d passes, %d moves", c->name, penstock_stream_device(stream), passes, moves);
+    CHECK_EQ(warnings, 0);
+    penstock_stream_free(stream);
+    penstock_context_free(context);
+}
+
 /* ---------------------------------------------------------------- failures -------------------- */
 
 /* Allocation k from the moment on at which it looks again fails: it stays or goes over, and all values are right. */
@@ -281,12 +337,14 @@ static void without_memory(const struct stream_case *c)
 
 /* ---------------------------------------------------------------- cases ----------------------- */
 
-/* Streams whose device "auto" chooses among these two. Those that are plans come back. */
+/* Streams whose device "auto" chooses among these two. Those that are plans come back, and one of them waits for each
+ * batch. */
 static const struct {
     const char *name;
-    bool comes_back;
-} kinds[] = {{"fft", true},     {"spectrum", true},     {"scale", true}, {"synthesizer", true},
-             {"filter", false}, {"channelizer", false}, {"ofdm", false}};
+    bool comes_back, waits;
+} kinds[] = {{"fft", true, false},         {"spectrum", true, false}, {"scale", true, true},
+             {"synthesizer", true, false}, {"filter", false, false},  {"channelizer", false, false},
+             {"ofdm", false, false}};
 
 /* Of a case in the table above; -1: it has another way. */
 static int kind_of(const struct stream_case *c)
@@ -312,7 +370,8 @@ static void make_wanted(const struct stream_case *c)
 
 int main(void)
 {
-    size_t count, run = 0;
+    size_t count, run = 0, plans = 0;
+    int before = -1;
     const struct stream_case *cases = stream_cases(&count);
     CHECK(test_make_folder(), "no temporary folder");
     setenv("OCL_ICD_VENDORS", "/none", 1); /* its drivers take long to start, and are not asked for here */
@@ -333,6 +392,13 @@ int main(void)
         goes_over(&cases[i], kinds[kind].comes_back);
         stays(&cases[i], kinds[kind].comes_back);
         feels(&cases[i]);
+        if (kinds[kind].comes_back && kind != before) {
+            pays_copies(&cases[i]);
+            tries(&cases[i], kinds[kind].waits, true);
+            tries(&cases[i], kinds[kind].waits, false);
+            plans++;
+        }
+        before = kind;
         run++;
     }
     for (size_t i = 0; i < count; i++)
@@ -343,6 +409,7 @@ int main(void)
         }
     printf("%zu streams\n", run);
     CHECK_EQ(run, 20); /* the trace device does not transform columns, so that spectra of channels have no choice */
+    CHECK_EQ(plans, 4);
     stream_cases_free();
     test_remove_folder();
     CHECK_EQ(penstock__trace_violations(), 0);

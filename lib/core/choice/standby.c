@@ -45,22 +45,29 @@ static struct penstock__cost instead(const struct penstock__standby *standby, co
                                    larger(window->besides_s + copies_s, 0)};
 }
 
-/* What disturbs is besides, and passes. */
-static void see(struct penstock__cost *seen, const struct penstock__cost *window)
+/* Of the last windows: batches may be nearly as long as these, so that one has more of them than the next. */
+static void blend(struct penstock__cost *mean, const struct penstock__cost *window)
 {
-    if (seen->busy_s <= 0 || window->besides_s < seen->besides_s)
-        *seen = *window;
+    const bool first = mean->busy_s <= 0;
+    mean->busy_s = first ? window->busy_s : (mean->busy_s + window->busy_s) / 2;
+    mean->besides_s = first ? window->besides_s : (mean->besides_s + window->besides_s) / 2;
+}
+
+static void see(struct penstock__standby *standby, const struct penstock__cost *window)
+{
+    blend(&standby->last, window);
+    if (standby->windows++ < WINDOWS) /* later ones may be of another source, and tell nothing of copies */
+        blend(&standby->seen[standby->there], window);
 }
 
 static void judge(struct penstock__standby *standby, double now)
 {
     const struct penstock__maker *maker = &standby->maker;
     const double too_much = maker->both_ways ? TOO_MUCH : FOR_GOOD;
-    standby->last = window_of(standby, now);
-    see(&standby->seen[standby->there], &standby->last);
-    const struct penstock__cost other = instead(standby, &standby->last, now);
-    const double wall_s = standby->last.busy_s + standby->last.besides_s,
-                 least_s = larger(other.busy_s, other.besides_s);
+    const struct penstock__cost window = window_of(standby, now);
+    see(standby, &window);
+    const struct penstock__cost other = instead(standby, &window, now);
+    const double wall_s = window.busy_s + window.besides_s, least_s = larger(other.busy_s, other.besides_s);
     const bool may_try = !standby->there && maker->both_ways && maker->overlaps && !believes(standby, now);
     if (standby->looking)
         return;
@@ -77,7 +84,7 @@ static void feel(struct penstock__standby *standby, struct penstock__async_build
 {
     const struct penstock__cost window = window_of(standby, now);
     penstock__async_build_feel(build, window.busy_s > window.besides_s ? window.busy_s : 0);
-    see(&standby->seen[0], &window);
+    blend(&standby->seen[0], &window);
 }
 
 /* In each one batch of as many stands for them as were short on average in the last one. */
@@ -154,7 +161,8 @@ void penstock__standby_moved(struct penstock__standby *standby)
     standby->left_s = penstock__now_s();
     standby->seen[standby->there] = standby->last;
     standby->there = !standby->there;
-    standby->seen[standby->there] = (struct penstock__cost){0};
+    standby->seen[standby->there] = standby->last = (struct penstock__cost){0};
+    standby->windows = 0;
     standby->looking = standby->trying = false;
     standby->slow = standby->promising = 0;
     begin_window(standby, standby->left_s);

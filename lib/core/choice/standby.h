@@ -38,10 +38,11 @@ struct penstock__standby {
     bool timing;                   /* the batch in hand is timed, with the wait for it */
     unsigned slow, promising;      /* windows in a row that cost too much, or may do so */
     double slowdown;               /* in the last one: time over what it would have been, or may have been */
-    struct penstock__cost last;    /* in it */
+    struct penstock__cost last;    /* of about the last three */
     bool looking;                  /* the owner is being made ready on the processor that stands by */
     bool trying;                   /* it may be no gain */
-    double left_s;                 /* when the last move was */
+    unsigned windows;              /* since the last move */
+    double left_s;                 /* when that was */
     double believe_s;              /* from then on, how long what was left is believed to be as slow as it was */
     struct penstock__cost seen[2]; /* around it, on the CPU and on the other device */
 };
