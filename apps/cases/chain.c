@@ -291,10 +291,11 @@ static int bench(const struct test_case *test, const struct case_target *target,
     enum { SAMPLES = 1 << 25 };
     if (test->chain.is_coded)
         return chain_coded_bench(&test->chain.coded, target, row);
-    const size_t asked = asked_samples(&test->chain);
+    const size_t asked = asked_samples(&test->chain),
+                 usual = test->chain.bank.enqueue || test->chain.filter.enqueue ? enqueued_samples(target) : SAMPLES;
     struct chain_run run;
     double start = seconds_now();
-    int status = prepare(&run, &test->chain, asked ? asked : SAMPLES, target);
+    int status = prepare(&run, &test->chain, asked ? asked : usual, target);
     int code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
         const double in_bytes = (double)(run.samples * run.in_bytes),

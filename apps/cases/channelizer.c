@@ -181,12 +181,14 @@ static int measure(struct bank_run *run, struct bench_row *row)
 
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
-    const size_t usual = strncmp(target->device, "cuda", 4) ? (size_t)1 << 20 : case_bench_samples(target);
     const struct channelizer_case *bank = &test->channelizer;
+    const size_t usual = bank->enqueue                        ? enqueued_samples(target)
+                         : strncmp(target->device, "cuda", 4) ? (size_t)1 << 20
+                                                              : case_bench_samples(target);
     size_t in_bytes = penstock_format_bytes(bank->format);
     struct bank_run run;
     double start = seconds_now();
-    int status = prepare(&run, bank, bank->samples ? bank->samples : bank->enqueue ? ENQUEUED_SAMPLES : usual, target);
+    int status = prepare(&run, bank, bank->samples ? bank->samples : usual, target);
     int code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
         const struct bank_signal *signal = &run.signal;

@@ -5,6 +5,8 @@
 #include "enqueued.h"
 #include "shared/command.h"
 
+#include <string.h>
+
 struct enqueued {
     penstock_stream *first, *second; /* `second`: or NULL */
     size_t items;                    /* of a call */
@@ -77,6 +79,11 @@ static int run(void *state)
     if (!status)
         status = penstock_queue_wait(enqueued->queue);
     return status ? fail_status(status) : EXIT_DONE;
+}
+
+size_t enqueued_samples(const struct case_target *target)
+{
+    return strncmp(target->device, "cuda", 4) ? ENQUEUED_SAMPLES : (size_t)4 * ENQUEUED_SAMPLES;
 }
 
 int enqueued_bench(const struct case_target *target, penstock_stream *first, penstock_stream *second, const void *in,

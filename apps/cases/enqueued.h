@@ -10,7 +10,10 @@
 enum {
     ENQUEUED_CALLS = 4,
     ENQUEUED_SAMPLES = 1 << 25
-}; /* calls of a run, and samples of a call, where none are said */
+}; /* calls of a run, and samples of a call, where none are said, */
+
+/* or, of a stream that takes samples, 2^27 on a GPU by CUDA. */
+size_t enqueued_samples(const struct case_target *target);
 
 /* Times the same items as those of a stream that goes on, and a wait. The streams were just opened and stay the
  * caller's; `second`: or NULL; `in` has `items` of the first one. Returns an exit code. */

@@ -307,10 +307,10 @@ static int measure_on_device(struct filter_run *run, const struct case_target *t
     return code;
 }
 
-static size_t usual_samples(const struct filter_case *filter, bool streamed)
+static size_t usual_samples(const struct filter_case *filter, bool streamed, const struct case_target *target)
 {
     enum { SAMPLES = 1 << 20, STREAM_SAMPLES = 1 << 24 };
-    return filter->enqueue ? ENQUEUED_SAMPLES : streamed ? STREAM_SAMPLES : SAMPLES;
+    return filter->enqueue ? enqueued_samples(target) : streamed ? STREAM_SAMPLES : SAMPLES;
 }
 
 /* All of a stream, from host to host or within the device. */
@@ -328,7 +328,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 {
     const struct filter_case *filter = &test->filter;
     const bool streamed = filter->stream || filter->acquire || filter->push;
-    const size_t usual = usual_samples(filter, streamed);
+    const size_t usual = usual_samples(filter, streamed, target);
     struct filter_run run;
     double start = seconds_now();
     int status = prepare(&run, filter, filter->samples ? filter->samples : usual, target);
