@@ -12,7 +12,7 @@ set(environment "PYTHONPATH=${PROJECT_BINARY_DIR}/python" "PYTHONDONTWRITEBYTECO
 set_tests_properties(python python_types PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800 LABELS python
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} ENVIRONMENT "${environment}")
 if(NOT PENSTOCK_SANITIZE) # the wheel is the same whatever this build is; its folder is that of all presets
-  add_test(NAME python_wheel COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.sh "${PENSTOCK_TEST_PYTHON}"
+  add_test(NAME python_wheel COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.sh --drawn "${PENSTOCK_TEST_PYTHON}"
     ${PROJECT_SOURCE_DIR}/build/wheel)
   set_tests_properties(python_wheel PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3600 LABELS python)
 endif()

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# wheel.sh PYTHON FOLDER: the wheel as it is published. Builds it from the tree, has auditwheel make a manylinux one of
-# it, looks at size, licence and what it links, and passes the package's tests with it in a fresh environment, where
-# neither a GPU's driver nor GNU Radio is seen. What stays in FOLDER is used again. One commit in six builds it, or
-# with PENSTOCK_TEST_FULL=1 each: it compiles the library once more.
+# wheel.sh [--drawn] PYTHON FOLDER: the wheel as it is published. Builds it from the tree, has auditwheel make a manylinux
+# one of it, looks at size, licence and what it links, and passes the package's tests with it in a fresh environment,
+# where neither a GPU's driver nor GNU Radio is seen. What stays in FOLDER is used again. With --drawn one commit in six
+# builds it, or with PENSTOCK_TEST_FULL=1 each: it compiles the library once more.
 set -euo pipefail
-python=$1 folder=$2 tree=$(cd "$(dirname "$0")/../.." && pwd)
+by_draw=
+[ "${1:-}" != --drawn ] || { by_draw=yes; shift; }
+[ $# = 2 ] || { sed -n '3,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+python=$1 folder=$(realpath -m "$2") tree=$(cd "$(dirname "$0")/../.." && pwd)
 MOST_BYTES=$((8 << 20))
 
 skip() { echo "SKIPPED: $*"; exit 77; }
@@ -21,7 +24,7 @@ environment() {
 }
 
 . "$tree/tests/drawn.sh"
-drawn 0 6 || skip "part ${PENSTOCK_TEST_PART:-0} of the tests builds no wheel, one in six does; PENSTOCK_TEST_FULL=1 builds it"
+[ -z "$by_draw" ] || drawn 0 6 || skip "part ${PENSTOCK_TEST_PART:-0} of the tests builds no wheel, one in six does; PENSTOCK_TEST_FULL=1 builds it"
 [ -n "$python" ] || skip "no Python"
 [ "$(uname -s)" = Linux ] || skip "auditwheel is for Linux"
 mkdir -p "$folder"
