@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # lib/gpu: plans on a GPU and on what looks like one; which ones is said in the lists of cuda and opencl.
-# penstock_gpu_test(TEST DEVICE NAME [name=value...]): tests/test_gpu_NAME.c on a device
+# penstock_gpu_test(TEST DEVICE NAME [name=value...]): tests/gpu/test_gpu_NAME.c on a device
 foreach(name IN ITEMS gpu_absent gpu_cache gpu_fft gpu_filter gpu_forms gpu_half gpu_in_place gpu_ldpc gpu_lost gpu_ofdm
     gpu_stages gpu_sweep gpu_sweep_fec gpu_threads gpu_tuning gpu_unified gpu_viterbi gpu_wifi)
   penstock_program(${name} gpu/gpu_rig.c)

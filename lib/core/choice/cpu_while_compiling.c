@@ -152,7 +152,8 @@ void penstock__went_over(struct penstock__standby *standby, penstock_context *co
         return;
     }
     penstock__log(context, PENSTOCK_LOG_INFO, "%s goes on for %s, which %s %.1f times as long as that would", device,
-                  penstock__standby_working(standby), standby->trying ? "may take" : "takes", standby->slowdown);
+                  penstock__standby_working(standby), penstock__standby_tries(standby) ? "may take" : "takes",
+                  standby->slowdown);
     penstock__standby_moved(standby);
 }
 

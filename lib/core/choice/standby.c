@@ -8,7 +8,7 @@
 #define WINDOWS     3    /* in a row */
 #define TOO_MUCH    1.1  /* times what it would be */
 #define FOR_GOOD    1.25 /* the same where the owner cannot return: less is within what a measurement scatters */
-#define TO_TRY      1.25 /* times what it may be at best */
+#define NO_GAIN     1.0  /* the same right after a try: both have been seen at work */
 #define BRIEF_S     2e-6 /* of a batch: reading the clock would take a tenth of it */
 #define SHORT_S     8e-6
 #define BELIEVE_S   2.0   /* at first */
@@ -60,10 +60,16 @@ static void see(struct penstock__standby *standby, const struct penstock__cost *
         blend(&standby->seen[standby->there], window);
 }
 
+static double most_slowdown(const struct penstock__standby *standby)
+{
+    if (standby->tried && standby->windows <= WINDOWS)
+        return NO_GAIN;
+    return standby->maker.both_ways ? TOO_MUCH : FOR_GOOD;
+}
+
 static void judge(struct penstock__standby *standby, double now)
 {
     const struct penstock__maker *maker = &standby->maker;
-    const double too_much = maker->both_ways ? TOO_MUCH : FOR_GOOD;
     const struct penstock__cost window = window_of(standby, now);
     see(standby, &window);
     const struct penstock__cost other = instead(standby, &window, now);
@@ -72,10 +78,9 @@ static void judge(struct penstock__standby *standby, double now)
     if (standby->looking)
         return;
     standby->slowdown = wall_s / (other.busy_s + other.besides_s);
-    standby->slow = standby->slowdown > too_much ? standby->slow + 1 : 0;
-    standby->promising = may_try && wall_s > TO_TRY * least_s ? standby->promising + 1 : 0;
-    standby->trying = standby->slow < WINDOWS && standby->promising >= WINDOWS;
-    if (standby->trying)
+    standby->slow = standby->slowdown > most_slowdown(standby) ? standby->slow + 1 : 0;
+    standby->promising = may_try && wall_s > TOO_MUCH * least_s ? standby->promising + 1 : 0;
+    if (penstock__standby_tries(standby))
         standby->slowdown = wall_s / least_s;
 }
 
@@ -163,7 +168,8 @@ void penstock__standby_moved(struct penstock__standby *standby)
     standby->there = !standby->there;
     standby->seen[standby->there] = standby->last = (struct penstock__cost){0};
     standby->windows = 0;
-    standby->looking = standby->trying = false;
+    standby->tried = penstock__standby_tries(standby);
+    standby->looking = false;
     standby->slow = standby->promising = 0;
     begin_window(standby, standby->left_s);
 }
@@ -184,6 +190,11 @@ bool penstock__standby_waits(const struct penstock__standby *standby)
 bool penstock__standby_due(const struct penstock__standby *standby)
 {
     return (standby->slow >= WINDOWS || standby->promising >= WINDOWS) && penstock__standby_waits(standby);
+}
+
+bool penstock__standby_tries(const struct penstock__standby *standby)
+{
+    return standby->slow < WINDOWS && standby->promising >= WINDOWS;
 }
 
 const char *penstock__standby_working(const struct penstock__standby *standby)

@@ -11,7 +11,8 @@
  * was left is believed to be as slow as it was; after a while, which doubles with every move, as fast as it was timed.
  *
  * Besides are copies too, which one of the two needs and the other does not: how much that is shows before and after a
- * move. And a device may have its batches while the owner does what is besides, which only a try can tell.
+ * move. And a device may have its batches while the owner does what is besides, which only a try can tell: where that
+ * was no gain, the owner goes back.
  */
 #ifndef PENSTOCK_CORE_STANDBY_H
 #define PENSTOCK_CORE_STANDBY_H
@@ -40,7 +41,7 @@ struct penstock__standby {
     double slowdown;               /* in the last one: time over what it would have been, or may have been */
     struct penstock__cost last;    /* of about the last three */
     bool looking;                  /* the owner is being made ready on the processor that stands by */
-    bool trying;                   /* it may be no gain */
+    bool tried;                    /* the last move was a try */
     unsigned windows;              /* since the last move */
     double left_s;                 /* when that was */
     double believe_s;              /* from then on, how long what was left is believed to be as slow as it was */
@@ -56,8 +57,9 @@ void penstock__standby_leave(struct penstock__standby *standby, struct penstock_
 /* From the end of a build on; `there`: what was made works from now on, on the other device. */
 void penstock__standby_begin(struct penstock__standby *standby, const struct penstock__async_build *build, bool there);
 
-/* Whether it is time to go over, or to try that. The names of the two processors. */
+/* Whether it is time to go over; and whether that is a try, which may be no gain. The names of the two processors. */
 bool penstock__standby_due(const struct penstock__standby *standby);
+bool penstock__standby_tries(const struct penstock__standby *standby);
 const char *penstock__standby_working(const struct penstock__standby *standby);
 const char *penstock__standby_idle(const struct penstock__standby *standby);
 
