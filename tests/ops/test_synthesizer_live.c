@@ -40,10 +40,12 @@ static void take(penstock_stream *synthesizer, penstock_cf32 *to, size_t most, b
     }
 }
 
-/* Frames `at` .. `to` - 1, and the stream's end behind the last one. */
+/* Frames `at` .. `to` - 1 by `most` at most, and the stream's end behind the last one. Few samples are taken at a time
+ * or, where many frames come, all that there are, which are made where they are taken to. */
 static void pass(penstock_stream *synthesizer, size_t at, size_t to, penstock_cf32 *out, size_t most, uint64_t *seed,
                  size_t *made)
 {
+    const size_t room = most < FRAMES / 2 ? 1 + most : SAMPLES;
     for (size_t taken = 0; at < to; at += taken) {
         size_t chunk = (size_t)(test_random(seed) % most) + 1;
         CHECK_OK(penstock_stream_push(synthesizer, frames + at * CHANNELS, chunk < to - at ? chunk : to - at, &taken));
@@ -52,7 +54,7 @@ static void pass(penstock_stream *synthesizer, size_t at, size_t to, penstock_cf
     }
     if (to == FRAMES) {
         CHECK_OK(penstock_stream_finish(synthesizer));
-        take(synthesizer, out, 1 + most, true, made);
+        take(synthesizer, out, room, true, made);
     }
 }
 
@@ -103,7 +105,7 @@ static void check_sets(const penstock_cf32 *got, size_t made, const char *what)
 /* Told before the stream begins: the hop is the one that was asked for, and no chunk changes a bit. */
 static void change_ahead(penstock_context *context, const char *device)
 {
-    static const size_t most[] = {FRAMES, 1, 7, 100};
+    static const size_t most[] = {100, 1, 7, FRAMES};
     penstock_stream *synthesizer = make(context, device, true, NULL);
     for (size_t i = 0; i < 4; i++) {
         uint64_t seed = i;

@@ -182,39 +182,63 @@ static int finish(penstock_stream *stream)
 
 /* ---------------------------------------------------------------- samples out ----------------- */
 
-static void fold(struct synthesizer *synthesizer, const penstock_cf32 *spectra, size_t count)
+static void fold(struct synthesizer *synthesizer, penstock_cf32 *to, const penstock_cf32 *spectra, size_t count)
 {
-    penstock__synthesis_bank_run(&synthesizer->bank, spectra, synthesizer->folded, count);
+    penstock__synthesis_bank_run(&synthesizer->bank, to, spectra, synthesizer->folded, count);
     synthesizer->folded += count;
+}
+
+static void fold_apart(struct synthesizer *synthesizer, const penstock_cf32 *spectra, size_t count)
+{
+    fold(synthesizer, synthesizer->bank.made, spectra, count);
     synthesizer->ready = count * synthesizer->desc.hop;
     synthesizer->given = 0;
 }
 
-/* More samples, if there can be any. */
-static int refill(struct synthesizer *synthesizer, bool wait)
+/* Whether so many samples, the next ones, are all the caller's and have room there. */
+static bool goes_straight(const struct synthesizer *synthesizer, size_t count, size_t room)
 {
-    size_t capacity = synthesizer->bank.capacity;
+    const penstock_stream *stream = &synthesizer->batched.stream;
+    return count <= room && !synthesizer->to_skip && (!stream->finished || count <= synthesizer->total - stream->given);
+}
+
+/* Frames that have the same taps, at most as many as a batch of the bank. */
+static size_t frames_alike(struct synthesizer *synthesizer)
+{
+    const size_t capacity = synthesizer->bank.capacity;
+    penstock__synthesizer_adopt(synthesizer, synthesizer->folded);
+    const struct synthesizer_change *next = synthesizer->changes;
+    return next && next->frame - synthesizer->folded < capacity ? (size_t)(next->frame - synthesizer->folded)
+                                                                : capacity;
+}
+
+/* More samples, if there can be any: `*straight` of them to `to`, where there is room for them, else some apart. */
+static int refill(struct synthesizer *synthesizer, penstock_cf32 *to, size_t room, bool wait, size_t *straight)
+{
+    const size_t hop = synthesizer->desc.hop, capacity = frames_alike(synthesizer);
     const void *from;
     size_t groups = 0;
-    penstock__synthesizer_adopt(synthesizer, synthesizer->folded);
-    if (synthesizer->changes && synthesizer->changes->frame - synthesizer->folded < capacity)
-        capacity = (size_t)(synthesizer->changes->frame - synthesizer->folded);
     int status = penstock__batched_peek(&synthesizer->batched.stream, wait, &from, &groups);
     if (status)
         return status;
     if (groups) {
         groups = groups < capacity ? groups : capacity;
-        fold(synthesizer, from, groups);
+        if (goes_straight(synthesizer, groups * hop, room)) {
+            fold(synthesizer, to, from, groups);
+            *straight = groups * hop;
+        } else {
+            fold_apart(synthesizer, from, groups);
+        }
         penstock__batcher_release(synthesizer->batched.batcher, groups);
     } else if (synthesizer->batched.stream.finished && synthesizer->batched.stream.given < synthesizer->total) {
         uint64_t end = synthesizer->total + synthesizer->bank.delay;
-        uint64_t left = (end + synthesizer->desc.hop - 1) / synthesizer->desc.hop - synthesizer->folded;
-        fold(synthesizer, NULL, left < capacity ? (size_t)left : capacity);
+        uint64_t left = (end + hop - 1) / hop - synthesizer->folded;
+        fold_apart(synthesizer, NULL, left < capacity ? (size_t)left : capacity);
     }
     return PENSTOCK_OK;
 }
 
-/* Up to `capacity` of the samples that are made. */
+/* Up to `capacity` of the samples that were made apart. */
 static size_t give(struct synthesizer *synthesizer, penstock_cf32 *samples, size_t capacity)
 {
     size_t left = synthesizer->ready - synthesizer->given;
@@ -228,7 +252,8 @@ static size_t give(struct synthesizer *synthesizer, penstock_cf32 *samples, size
         if (!left)
             synthesizer->given = synthesizer->ready;
     }
-    memcpy(samples, synthesizer->bank.made + synthesizer->given, left * sizeof *samples);
+    penstock__copy(synthesizer->batched.stream.context, samples, synthesizer->bank.made + synthesizer->given,
+                   left * sizeof *samples);
     synthesizer->given += left;
     return left;
 }
@@ -236,14 +261,16 @@ static size_t give(struct synthesizer *synthesizer, penstock_cf32 *samples, size
 static int give_all(struct synthesizer *synthesizer, penstock_cf32 *samples, size_t capacity, bool wait, size_t *count)
 {
     while (*count < capacity) {
+        size_t some = 0;
         if (synthesizer->given == synthesizer->ready) {
-            int status = refill(synthesizer, wait);
+            int status = refill(synthesizer, samples + *count, capacity - *count, wait, &some);
             if (status)
                 return *count ? PENSTOCK_OK : status;
-            if (synthesizer->given == synthesizer->ready)
+            if (!some && synthesizer->given == synthesizer->ready)
                 break;
         }
-        size_t some = give(synthesizer, samples + *count, capacity - *count);
+        if (!some)
+            some = give(synthesizer, samples + *count, capacity - *count);
         uint64_t end = (synthesizer->batched.stream.given + synthesizer->bank.delay) / synthesizer->desc.hop + 1;
         penstock__stream_gave(&synthesizer->batched.stream, some,
                               end < synthesizer->batched.stream.taken ? end : synthesizer->batched.stream.taken, 0);

@@ -98,6 +98,7 @@ void penstock__synthesis_bank_reset(struct synthesis_bank *bank)
 struct work {
     struct synthesis_bank *bank;
     const penstock_cf32 *spectra;
+    penstock_cf32 *to;
     uint64_t frame;
     size_t count;
 };
@@ -133,26 +134,27 @@ static void fold_item(void *argument, size_t item, unsigned worker)
     const size_t hop = bank->hop, first = item * bank->item, left = work->count - first;
     const size_t count = left < bank->item ? left : bank->item;
     penstock_cf32 *scratch = bank->scratch + worker * bank->scratch_values;
+    const bool apart = bank->weights.width > hop; /* more is written than a hop */
     for (size_t done = 0; done < count; done += MOST_TOGETHER) {
         penstock_cf32 *out[MOST_TOGETHER];
         const penstock_cf32 *rows[MOST_TOGETHER];
         size_t frames = count - done < MOST_TOGETHER ? count - done : MOST_TOGETHER;
         for (size_t f = 0; f < frames; f++) {
             size_t at = first + done + f;
-            out[f] = scratch + f * (bank->scratch_values / MOST_TOGETHER);
+            out[f] = apart ? scratch + f * (bank->scratch_values / MOST_TOGETHER) : work->to + at * hop;
             rows[f] = bank->rows + (bank->first + at) * bank->stride + first_place(bank, work->frame + at);
         }
         bank->kernels->fold(out, rows, frames, -(ptrdiff_t)bank->stride, &bank->weights);
-        for (size_t f = 0; f < frames; f++)
-            memcpy(bank->made + (first + done + f) * hop, out[f], hop * sizeof *out[f]);
+        for (size_t f = 0; f < frames && apart; f++)
+            memcpy(work->to + (first + done + f) * hop, out[f], hop * sizeof *out[f]);
     }
 }
 
-void penstock__synthesis_bank_run(struct synthesis_bank *bank, const penstock_cf32 *spectra, uint64_t frame,
-                                  size_t count)
+void penstock__synthesis_bank_run(struct synthesis_bank *bank, penstock_cf32 *to, const penstock_cf32 *spectra,
+                                  uint64_t frame, size_t count)
 {
     size_t items = (count + bank->item - 1) / bank->item;
-    struct work work = {bank, spectra, frame, count};
+    struct work work = {bank, spectra, to, frame, count};
     if (bank->first + count > bank->history + 2 * bank->capacity) {
         memmove(bank->rows, bank->rows + (bank->first - bank->history) * bank->stride,
                 bank->history * bank->stride * sizeof *bank->rows);

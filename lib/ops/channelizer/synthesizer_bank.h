@@ -43,9 +43,9 @@ int penstock__synthesis_bank_deepen(struct synthesis_bank *bank, size_t history)
 /* Forgets the history. */
 void penstock__synthesis_bank_reset(struct synthesis_bank *bank);
 
-/* The samples of frames `frame` .. `frame` + `count` - 1 of the stream, `count` <= capacity, to `made`; `spectra` are
- * their transforms, NULL for zeros. */
-void penstock__synthesis_bank_run(struct synthesis_bank *bank, const penstock_cf32 *spectra, uint64_t frame,
-                                  size_t count);
+/* The samples of frames `frame` .. `frame` + `count` - 1 of the stream, `count` <= capacity, to `to`: `made`, or
+ * memory of the caller's. `spectra` are their transforms, NULL for zeros. */
+void penstock__synthesis_bank_run(struct synthesis_bank *bank, penstock_cf32 *to, const penstock_cf32 *spectra,
+                                  uint64_t frame, size_t count);
 
 #endif
