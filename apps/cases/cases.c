@@ -14,9 +14,9 @@
 
 enum { CASE_SYNTAX = 320 };
 
-const struct case_kind *const case_kinds[] = {&case_fft,       &case_spectrum, &case_filter,  &case_channelizer,
-                                              &case_resampler, &case_ofdm,     &case_receive, &case_viterbi,
-                                              &case_ldpc,      &case_chain,    NULL};
+const struct case_kind *const case_kinds[] = {&case_fft,         &case_spectrum,  &case_filter, &case_channelizer,
+                                              &case_synthesizer, &case_resampler, &case_ofdm,   &case_receive,
+                                              &case_viterbi,     &case_ldpc,      &case_chain,  NULL};
 
 static const struct case_kind *find_kind(const char *name)
 {
@@ -161,7 +161,7 @@ void verdict_status(struct case_verdict *verdict, int status)
     if (status == PENSTOCK_ERR_UNSUPPORTED)
         verdict_skipped(verdict, "%s", penstock_error_text());
     else
-        verdict_failed(verdict, "%s", penstock_error_text());
+        verdict_failed(verdict, "%s", *penstock_error_text() ? penstock_error_text() : penstock_status_text(status));
 }
 
 bool parse_count(const char *word, const char *prefix, size_t *count)

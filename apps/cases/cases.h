@@ -10,6 +10,7 @@
  *     spectrum:1024:hop256     a stream of them
  *     filter:ccf:129:d4        complex samples through 129 real taps, one of 4 kept
  *     channelizer:64:hop32     a filter bank of 64 channels at twice their rate
+ *     synthesizer:64           the way back from 64 channels
  *     ofdm:wifi:qam64:x100     100 symbols
  *     receive:wifi:54          frames at 54 Mb/s
  *     viterbi:dvb:3/4:1024     blocks of 1024 bits of a convolutional code
@@ -73,7 +74,8 @@ struct channelizer_case {
     size_t channels, hop, samples; /* samples of the stream; 0: the user of the case chooses */
     size_t depth;                  /* taps a channel; 0: the library's choice */
     size_t keep;                   /* channels kept; 0: all */
-    bool streams;                  /* pulled by channel */
+    bool synthesis;                /* the way back: frames in, samples out, and no run, enqueue or format */
+    bool streams;                  /* frames are pulled, or pushed, by channel */
     bool run;                      /* pushed and pulled in one call */
     bool acquire;                  /* through the stream's own memory, not pushed and pulled */
     bool enqueue;                  /* timed with samples and frames in the device's memory */
@@ -143,7 +145,7 @@ struct test_case {
         struct fft_case fft;
         struct spectrum_case spectrum;
         struct filter_case filter;
-        struct channelizer_case channelizer;
+        struct channelizer_case channelizer; /* or synthesizer */
         struct ofdm_case ofdm;
         struct receive_case receive;
         struct viterbi_case viterbi;
@@ -179,8 +181,8 @@ struct case_kind {
     int (*bench)(const struct test_case *test, const struct case_target *target, struct bench_row *row);
 };
 
-extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_ofdm, case_receive,
-    case_viterbi, case_ldpc, case_resampler, case_chain;
+extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_synthesizer, case_ofdm,
+    case_receive, case_viterbi, case_ldpc, case_resampler, case_chain;
 
 /* All kinds, ended by NULL. */
 extern const struct case_kind *const case_kinds[];

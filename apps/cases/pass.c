@@ -37,13 +37,25 @@ static int pull(const struct pass *pass, bool wait, size_t *count)
     return status;
 }
 
-static int push_some(const struct pass *pass, const char *from, size_t items, size_t *taken, size_t *count)
+/* Items `done` on, of each channel. */
+static int push_channels(const struct pass *pass, size_t done, size_t items, size_t *taken)
 {
+    const size_t value = pass->in_bytes / pass->channel_count;
+    for (size_t c = 0; c < pass->channel_count; c++)
+        pass->in_channels[c] = (const char *)pass->in + (c * pass->items + done) * value;
+    return penstock_stream_push_channels(pass->stream, pass->in_channels, items, taken);
+}
+
+static int push_some(const struct pass *pass, size_t done, size_t items, size_t *taken, size_t *count)
+{
+    const char *from = (const char *)pass->in + done * pass->in_bytes;
     const size_t room = pass->room - *count;
     size_t given = 0;
     int status;
     if (pass->acquire)
         return lent_push(pass->stream, pass->random_chunk, from, items, taken);
+    if (pass->in_channels)
+        return push_channels(pass, done, items, taken);
     if (!pass->run)
         return penstock_stream_push(pass->stream, from, items, taken);
     if (pass->channels) {
@@ -64,13 +76,12 @@ int pass_run(const struct pass *pass, size_t *count)
     int status = penstock_stream_reset(pass->stream);
     *count = 0;
     for (size_t done = 0; !status && done < pass->items && *count < pass->room; done += taken) {
-        const char *from = (const char *)pass->in + done * pass->in_bytes;
         size_t left = pass->items - done;
         if (pass->random_chunk)
             chunk = 1 + (size_t)(random_uniform(&seed) * (double)pass->random_chunk);
         left = left < chunk ? left : chunk;
         taken = 0;
-        status = push_some(pass, from, left, &taken, count);
+        status = push_some(pass, done, left, &taken, count);
         if (!status && !pass->run)
             status = pull(pass, false, count);
     }

@@ -14,11 +14,12 @@ struct pass {
     size_t items, in_bytes;
     char *out; /* by item, or by channel: `room` values of each */
     size_t room, out_bytes;
-    void **channels;      /* places for pointers where results are pulled by channel, or NULL */
-    size_t channel_count; /* of them */
-    bool acquire, run;    /* through the memory that the stream lends; pushed and pulled in one call */
-    size_t random_chunk;  /* chunks of random size up to this; then every item is written and read. 0: large ones,
-                             and lent memory is left as it is */
+    const void **in_channels; /* places for pointers where `in` is one channel after the other, or NULL */
+    void **channels;          /* likewise where results are pulled by channel */
+    size_t channel_count;     /* of either */
+    bool acquire, run;        /* through the memory that the stream lends; pushed and pulled in one call */
+    size_t random_chunk;      /* chunks of random size up to this; then every item is written and read. 0: large ones,
+                                 and lent memory is left as it is */
 };
 
 /* `*count` items came out; those beyond `room` are not asked for. A library status. */

@@ -30,7 +30,7 @@ static int count_case(void *argument, const char *text)
 static void test_lists(void)
 {
     static struct tally tally;
-    enum { QUICK = 62 + 8 + 9 + 10 + 7 + 7 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
+    enum { QUICK = 62 + 8 + 9 + 10 + 7 + 7 + 7 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
     static const struct {
         const char *device;
         bool full;
@@ -76,6 +76,14 @@ static void test_meaning(void)
     CHECK_EQ(test.fft.batch, 12);
     CHECK_EQ(test.fft.direction, PENSTOCK_REVERSE);
     CHECK(test.fft.centered, "not centered");
+    CHECK_EQ(case_parse(&test, "synthesizer:60:t8:keep5:acquire:x9000"), 0);
+    CHECK(test.channelizer.synthesis && test.channelizer.acquire && !test.channelizer.streams, "no synthesis bank");
+    CHECK_EQ(test.channelizer.hop, 30);
+    CHECK_EQ(test.channelizer.depth, 8);
+    CHECK_EQ(test.channelizer.keep, 5);
+    CHECK_EQ(test.channelizer.samples, 9000);
+    CHECK(!case_parse(&test, "channelizer:60") && !test.channelizer.synthesis, "channelizer:60");
+    CHECK_EQ(test.channelizer.hop, 60);
     CHECK_EQ(case_parse(&test, "receive:wifi-5mhz:13.5"), 0);
     CHECK_EQ(test.receive.profile, PENSTOCK_WIFI_5MHZ);
     CHECK(test.receive.mbps == 13.5, "%g Mb/s", test.receive.mbps);

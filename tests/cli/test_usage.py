@@ -111,7 +111,14 @@ for case, why in {
     "chain:filter:ccf:9+spectrum:64:cs16": "told by the first one's words",
     "chain:filter:ccf:9+spectrum:64:decibel": "no bound",
     "chain:channelizer:8:keep2+spectrum:64": "all channels, in frames",
-    "chain:channelizer:8+spectrum:64:vectors": "no vectors", "channelizer:8:acquire:enqueue": "one of streams"}.items():
+    "chain:channelizer:8+spectrum:64:vectors": "no vectors", "channelizer:8:acquire:enqueue": "one of streams",
+    "channelizer:65536:t65": "more than 2^22 taps", "channelizer:65536:hop1:x1073741824": "more than 2^40 values",
+    "synthesizer": "no number of channels", "synthesizer:1": "it must be synthesizer:M[",
+    "synthesizer:8:hop9": "'hop9'", "synthesizer:8:run": "it must be synthesizer:M[",
+    "synthesizer:8:cs16": "it must be synthesizer:M[",
+    "synthesizer:8:stream": "did you mean 'streams'?", "synthesizer:8:streams:acquire": "one of streams and acquire",
+    "synthesizer:8:hop8": "give others by :tDEPTH", "synthesizer:4096:hop1": "the hop is too small",
+    "synthesizer:65536:t65": "more than 2^22 taps"}.items():
     check_error(2, why, "check", "cpu", "--case", case)
 check_error(2, "unknown study 'radices'", "bench", "--study", "radices")
 check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
