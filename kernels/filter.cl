@@ -7,6 +7,9 @@
  * the words of fused.h. The forward one leaves each point with the work-item that the reverse one wants it from, so that
  * nothing is exchanged between them.
  *
+ * With ARMS sets of taps each makes values of its own of the same samples, by a reverse transform of its own: value k of
+ * a sample is that of set k. Each STEP-th of all of them is kept.
+ *
  * Many taps are several parts, each with a spectrum of its own: a row is the sum of PARTS products, of transforms SPACING
  * apart with the parts from the last one to the first, and one reverse transform of it. Each row makes its transforms
  * anew: to keep them in memory would cost as much there (PARTS loads of spectra for each value) as it saves here.
@@ -14,17 +17,15 @@
  * With ROTATED a value is multiplied by its own of a table behind the spectra, and by the row's, whose phase is `start`
  * and `spacing` (upper and lower half) at the first row and grows by what stands behind the table.
  *
- * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ROTATED, AHEAD; FORWARD; MULTIPLY,
+ * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ARMS, ROTATED, AHEAD; FORWARD; MULTIPLY,
  * which calls PRODUCTS(variable, number of the slot, those of the slot N / 2 points on, first pair of the slot) for each
  * slot of the first half, since values of the response that are as far apart lie side by side, in pairs from PAIR_OF_LANE
- * on; and TAKE_SUMS, which calls
- * TAKE(variable, number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot,
+ * on; KEEP_ALL and TAKE_ALL, which call
+ * KEEP(variable, number of the slot) and TAKE(variable, number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot,
  * whether all its points are stored).
  */
 #if PARTS > 1
 #define PRODUCT(v, s, h) sum##s = product_sum(v, h, sum##s);
-#define DECLARE_SUM(s) float2 sum##s = K_FLOAT2(0.0f, 0.0f);
-#define TAKE(v, s) v = sum##s;
 K_FUNCTION float2 product_sum(const float2 a, const float2 b, const float2 c)
 {
     return K_FLOAT2(K_FMA(a.x, b.x, K_FMA(-a.y, b.y, c.x)), K_FMA(a.x, b.y, K_FMA(a.y, b.x, c.y)));
@@ -32,6 +33,9 @@ K_FUNCTION float2 product_sum(const float2 a, const float2 b, const float2 c)
 #else
 #define PRODUCT(v, s, h) v = product(v, h);
 #endif
+#define DECLARE_SUM(s) float2 sum##s = K_FLOAT2(0.0f, 0.0f);
+#define KEEP(v, s)     sum##s = v;
+#define TAKE(v, s)     v = sum##s;
 #define PRODUCTS(a, s, b, t, position)                 \
     {                                                  \
         const float4 h_ = K_KEEP(response + position); \
@@ -56,7 +60,7 @@ typedef float2 k_value;
 #endif
 
 /* Places are constants from the lane's own on, where no value is left out. */
-#if STEP == 1
+#if STEP == 1 && ARMS == 1
 #define STORE(v, position, all)                                                       \
     if (all || (lane + position >= FIRST && lane + position < FIRST + VALUES)) {      \
         const float2 value_ = TURNED(v, lane + (position - FIRST));                   \
@@ -65,7 +69,7 @@ typedef float2 k_value;
 #else
 #define STORE(v, position, all)                                                       \
     {                                                                                 \
-        const k_index at_ = lane + (position - FIRST), j_ = at_ / STEP;               \
+        const k_index at_ = (lane + (position - FIRST)) * ARMS + arm, j_ = at_ / STEP; \
         if ((all || (at_ >= 0 && at_ < VALUES * STEP)) && at_ == j_ * STEP) {         \
             const float2 value_ = TURNED(v, j_);                                      \
             K_PUT(to + (j_ - lane), VALUE(value_));                                   \
@@ -99,7 +103,7 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     }
 #endif
 #if ROTATED
-    K_GLOBAL const float2 *turns = (K_GLOBAL const float2 *)response + PARTS * N;
+    K_GLOBAL const float2 *turns = (K_GLOBAL const float2 *)response + PARTS * ARMS * N;
     const float2 step_ = K_KEEP(turns + VALUES);
     const k_u64 ahead = (k_u64)K_AS_UINT(step_.x) << 32 | K_AS_UINT(step_.y);
     const k_u64 phase = ((k_u64)start << 32 | spacing) + (k_u64)row * ahead;
@@ -117,17 +121,33 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
         source += SPACING;
         response -= N / 2;
     }
-    TAKE_SUMS
+    TAKE_ALL
 #else
     EACH_SLOT(LOAD_SAMPLE)
     response += PAIR_OF_LANE;
     FORWARD
+#if ARMS == 1
     MULTIPLY
 #endif
+#endif
     K_EARLY_NEXT();
-    REVERSE_ALL
-    if (PER_GROUP == 1 || wanted < rows) {
-        K_GLOBAL k_value *to = out + (k_size)row * VALUES + lane;
-        STORE_ALL
+#if ARMS > 1
+    EACH_SLOT(DECLARE_SUM)
+    KEEP_ALL
+    K_ROLLED
+    for (k_index arm = 0; arm < ARMS; arm++) {
+        TAKE_ALL
+        MULTIPLY
+        response += N / 2;
+#else
+    {
+        const k_index arm = 0;
+        (void)arm;
+#endif
+        REVERSE_ALL
+        if (PER_GROUP == 1 || wanted < rows) {
+            K_GLOBAL k_value *to = out + (k_size)row * VALUES + lane;
+            STORE_ALL
+        }
     }
 }

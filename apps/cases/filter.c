@@ -296,7 +296,8 @@ static int measure_on_device(struct filter_run *run, const struct case_target *t
                                  .format = run->filter->format,
                                  .frame_samples = run->info.block,
                                  .average = 1,
-                                 .output_bytes = run->info.block / run->filter->decimation * run->info.value_bytes,
+                                 .output_bytes = run->info.block * run->filter->interpolation /
+                                                 run->filter->decimation * run->info.value_bytes,
                                  .overlap_samples = run->info.reads - run->info.block,
                                  .for_peer = plain};
     bench.work = (struct device_work){
@@ -341,7 +342,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
             (double)penstock_format_bytes(filter->format) +
             (double)(filter->channels * run.signal.values * run.info.value_bytes) / (double)run.signal.samples;
         code = measure_stream(&run, target, row);
-        bool once = filter->interpolation == 1 && filter->channels == 1 && !streamed && !filter->enqueue;
+        bool once = filter->channels == 1 && !streamed && !filter->enqueue;
         if (!code && once && !(row->peer && row->peer->filter_new))
             code = measure_on_device(&run, target, row);
         if (!code && (streamed || (!filter->enqueue && !strcmp(target->device, "cpu"))))

@@ -99,14 +99,14 @@ PENSTOCK_API int penstock_filter_get_info(const penstock_stream *stream, penstoc
 /*
  * With the samples on the filter's device, as penstock_plan_enqueue(): `blocks` blocks of channel 0, with the taps and
  * the shift last set, as if they had always held, beside the stream, which goes on as it was. Block b of a signal is
- * the samples from b `block` on (of penstock_filter_info), and gives its values from b `block` / decimation on, bit by
- * bit those of the stream. `in` has `before` samples ahead of block `first` (zeros ahead of the signal), and (blocks -
- * 1) `block` + `reads` in all; `out` gets `blocks` `block` / decimation values, and lies apart.
+ * the samples from b `block` on (of penstock_filter_info), and gives its V = `block` interpolation / decimation values
+ * from b V on, bit by bit those of the stream. `in` has `before` samples ahead of block `first` (zeros ahead of the
+ * signal), and (blocks - 1) `block` + `reads` in all; `out` gets `blocks` V values, and lies apart.
  *
  * The first call after other taps or another shift were set sends what stands for them to the device, and waits. Other
  * calls of the stream, and such changes, are not to come while another thread is in this one, nor changes while work is
- * under way. PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation, on
- * processors, and for transforms of other lengths than powers of two from 16 to 8192.
+ * under way. PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation above 16,
+ * on processors, and for transforms of other lengths than powers of two from 16 to 8192.
  */
 PENSTOCK_API int penstock_filter_enqueue(penstock_stream *filter, const penstock_buffer *in, penstock_buffer *out,
                                          uint64_t first, size_t blocks, penstock_queue *queue);

@@ -49,7 +49,9 @@ static const struct fused_kind *kind_of(const struct penstock_problem *problem, 
 
 static bool whole_block(const struct penstock_filter_problem *filter)
 {
-    return filter->partitions && filter->decimation && filter->block && filter->block % filter->decimation == 0;
+    return filter->partitions && filter->decimation && filter->block && filter->interpolation &&
+           (filter->interpolation == 1 || filter->partitions == 1) &&
+           filter->block * filter->interpolation % filter->decimation == 0;
 }
 
 static int check_transform(const struct penstock_problem *problem, const char *device)

@@ -27,7 +27,8 @@ static const struct penstock_problem problems[] = {
     {.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = {.n = 16, .carrier_count = 4, .bins = bins}},
     {.kind = PENSTOCK_PROBLEM_RESAMPLE, .in_bytes = 8, .out_bytes = 8, .batch = 9, .resample = {.block = 256}},
     {.kind = PENSTOCK_PROBLEM_CODED, .coded = {.carriers = 3, .rate_count = 2, .row = 4, .rates = rates[0]}},
-    {.kind = PENSTOCK_PROBLEM_FILTER, .filter = {.n = 64, .block = 32, .partitions = 2, .decimation = 4}},
+    {.kind = PENSTOCK_PROBLEM_FILTER,
+     .filter = {.n = 64, .block = 32, .partitions = 2, .interpolation = 3, .decimation = 4}},
 };
 
 static bool same(const void *a, const void *b, size_t bytes)

@@ -105,6 +105,13 @@ static int open_real_filter(penstock_stream **stream, penstock_context *context,
     return penstock_filter_open(stream, context, &desc, device);
 }
 
+static int open_interpolating_filter(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    const penstock_filter_desc desc = PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = 100, .interpolation = 3,
+                                                           .decimation = 2, .shift = 0.123, .advance = 7, .tail = true);
+    return penstock_filter_open(stream, context, &desc, device);
+}
+
 typedef int open_fn(penstock_stream **stream, penstock_context *context, const char *device);
 
 static const struct kind {
@@ -126,6 +133,7 @@ static const struct kind {
     {"filter with shift, decimation and tail", open_long_filter, ITEMS, true},
     {"filter of integers, ahead", open_integer_filter, ITEMS, true},
     {"filter of real samples", open_real_filter, ITEMS, true},
+    {"filter by 2 / 3, ahead, with shift and tail", open_interpolating_filter, ITEMS, true},
 };
 
 /* ---------------------------------------------------------------- runs ------------------------ */
@@ -393,7 +401,7 @@ int main(int count, char **arguments)
             return status;
         printf("%s: %u kinds, %u of filters\n", device, others, filters);
         CHECK_EQ(others, 6);
-        CHECK_EQ(filters, kernels ? 7 : strcmp(device, "trace") ? 0 : 2); /* of these the banks */
+        CHECK_EQ(filters, kernels ? 8 : strcmp(device, "trace") ? 0 : 2); /* of these the banks */
         if (count > 1)
             break;
     }

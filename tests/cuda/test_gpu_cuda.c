@@ -139,18 +139,22 @@ static void check_ofdm(penstock_context *context)
 
 static void check_filters_and_spectra(penstock_context *context)
 {
-    check_fused(
-        context,
-        (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16, 1, 1, false}},
-        "filter");
     check_fused(context,
                 (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
-                                          .filter = {1024, PENSTOCK_CS16, 300, 700, 1, 3, true}},
+                                          .filter = {64, PENSTOCK_CF32, 48, 16, 1, 1, 1, false}},
+                "filter");
+    check_fused(context,
+                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
+                                          .filter = {1024, PENSTOCK_CS16, 300, 700, 1, 1, 3, true}},
                 "filter, turned");
     check_fused(context,
                 (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
-                                          .filter = {4096, PENSTOCK_F32, 2048, 2048, 9, 1, false}},
+                                          .filter = {4096, PENSTOCK_F32, 2048, 2048, 9, 1, 1, false}},
                 "filter in parts");
+    check_fused(context,
+                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
+                                          .filter = {1024, PENSTOCK_CF32, 900, 124, 1, 4, 3, true}},
+                "interpolating filter");
     check_fused(context,
                 (struct penstock_problem){.fft = {.n = 64,
                                                   .format = PENSTOCK_CS16,

@@ -21,14 +21,21 @@ static char want[ROOM], got[ROOM];
 /* ---------------------------------------------------------------- streams --------------------- */
 
 /* Batches of a few blocks. */
-static inline int open_filter(penstock_stream **stream, penstock_context *context, const char *on, bool is_integer,
-                              size_t decimation)
+static inline int open_resampling_filter(penstock_stream **stream, penstock_context *context, const char *on,
+                                         bool is_integer, size_t interpolation, size_t decimation)
 {
     return penstock_filter_open(stream, context,
                                 &PENSTOCK_FILTER_DESC(.format = is_integer ? PENSTOCK_CS16 : PENSTOCK_CF32,
-                                                      .real_taps = taps, .tap_count = TAPS, .decimation = decimation,
+                                                      .real_taps = taps, .tap_count = TAPS,
+                                                      .interpolation = interpolation, .decimation = decimation,
                                                       .n = 256, .shift = 0.1, .max_latency = 4000),
                                 on);
+}
+
+static inline int open_filter(penstock_stream **stream, penstock_context *context, const char *on, bool is_integer,
+                              size_t decimation)
+{
+    return open_resampling_filter(stream, context, on, is_integer, 1, decimation);
 }
 
 static inline int open_spectrum(penstock_stream **stream, penstock_context *context, const char *on, size_t hop)

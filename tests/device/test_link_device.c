@@ -52,15 +52,17 @@ static void check_pairs(penstock_context *context)
     static const struct {
         const char *what;
         bool is_integer;
-        size_t decimation, hop; /* hop 0: an FFT stream */
-    } pairs[] = {{"filter, spectrum", false, 1, N},
-                 {"filter of 16 bits by 2, spectrum", true, 2, N},
-                 {"filter by 4, overlapping spectrum", false, 4, N / 2},
-                 {"filter, spectrum in steps of odd places", false, 1, 35},
-                 {"filter by 2, FFT", false, 2, 0}};
+        size_t interpolation, decimation, hop; /* hop 0: an FFT stream */
+    } pairs[] = {{"filter, spectrum", false, 1, 1, N},
+                 {"filter of 16 bits by 2, spectrum", true, 1, 2, N},
+                 {"filter by 4, overlapping spectrum", false, 1, 4, N / 2},
+                 {"filter, spectrum in steps of odd places", false, 1, 1, 35},
+                 {"filter by 4 / 3, spectrum", true, 3, 4, N},
+                 {"filter by 2, FFT", false, 1, 2, 0}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         penstock_stream *first = NULL, *second = NULL;
-        CHECK_OK(open_filter(&first, context, device, pairs[i].is_integer, pairs[i].decimation));
+        CHECK_OK(open_resampling_filter(&first, context, device, pairs[i].is_integer, pairs[i].interpolation,
+                                        pairs[i].decimation));
         CHECK_OK(pairs[i].hop ? open_spectrum(&second, context, device, pairs[i].hop)
                               : penstock_fft_stream_open(&second, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), device));
         check_pair(first, second, pairs[i].is_integer ? (const void *)integers : samples, pairs[i].what);

@@ -26,7 +26,7 @@ penstock_run(stream_enqueue_opencl opencl ENVIRONMENT ${fused} COMMAND test_stre
 foreach(name IN ITEMS channelizer filter_handover filter_handover_failures ofdm_soft resampler)
   penstock_run(${name}_fused opencl ENVIRONMENT ${fused} COMMAND test_${name} opencl)
 endforeach()
-foreach(name IN ITEMS filter_blocks filter_shift)
+foreach(name IN ITEMS filter filter_blocks filter_shift)
   penstock_run(${name}_fused opencl ENVIRONMENT ${fused} COMMAND test_${name} opencl fused)
 endforeach()
 penstock_run(compile_together opencl ENVIRONMENT ${cache_opencl} "PENSTOCK_PROBE=/none" ${opencl_shim}

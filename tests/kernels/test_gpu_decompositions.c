@@ -175,7 +175,8 @@ static void check_fused(void)
                                                       .average = 2}};
     const struct penstock_problem filter = {
         .kind = PENSTOCK_PROBLEM_FILTER,
-        .filter = {.n = N, .format = PENSTOCK_CS8, .block = BLOCK, .partitions = 1, .decimation = 1}};
+        .filter = {
+            .n = N, .format = PENSTOCK_CS8, .block = BLOCK, .partitions = 1, .interpolation = 1, .decimation = 1}};
     const struct penstock_problem ofdm = {
         .kind = PENSTOCK_PROBLEM_OFDM,
         .ofdm = {.n = 2048, .format = PENSTOCK_CS8, .bits = 6, .carrier_count = CARRIERS, .bins = bins}};

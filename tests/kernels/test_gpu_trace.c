@@ -52,7 +52,8 @@ static size_t sample_bytes(const struct penstock_problem *problem)
 
 /* ---------------------------------------------------------------- uses ------------------------ */
 
-static struct use filter_use(size_t n, penstock_format format, size_t parts, size_t decimation, bool rotated)
+static struct use filter_use(size_t n, penstock_format format, size_t parts, size_t interpolation, size_t decimation,
+                             bool rotated)
 {
     size_t block = n / 2;
     struct use use = {.what = "filter",
@@ -62,6 +63,7 @@ static struct use filter_use(size_t n, penstock_format format, size_t parts, siz
                                              .block = block,
                                              .first = n - block,
                                              .partitions = parts,
+                                             .interpolation = interpolation,
                                              .decimation = decimation,
                                              .rotated = rotated}},
                       .reads = {0, block, block, parts, n}};
@@ -245,9 +247,10 @@ static void check_length(size_t n, const struct gpu_limits *device)
 {
     static const unsigned bits[] = {1, 2, 4, 6, 8, 10};
     for (unsigned variant = 0; variant < 2; variant++) {
-        check(filter_use(n, PENSTOCK_CF32, 1, 1, false), device, variant, 32);
-        check(filter_use(n, PENSTOCK_F32, 3, 1, false), device, variant, 64);
-        check(filter_use(n, PENSTOCK_CS16, 1, 4, true), device, variant, 64);
+        check(filter_use(n, PENSTOCK_CF32, 1, 1, 1, false), device, variant, 32);
+        check(filter_use(n, PENSTOCK_F32, 3, 1, 1, false), device, variant, 64);
+        check(filter_use(n, PENSTOCK_CS16, 1, 1, 4, true), device, variant, 64);
+        check(filter_use(n, PENSTOCK_CF32, 1, 3, 2, true), device, variant, 64);
         for (unsigned i = 0; i < 6; i++)
             check(ofdm_use(n, bits[i], false, false, (i + variant) % FUSED_KERNELS), device, variant, 64);
         check(ofdm_use(n, 4, false, true, 0), device, variant, 48);

@@ -155,6 +155,34 @@ static void edge_cases(void)
     run_case(PENSTOCK_FILTER_DESC(.tap_count = 200, .decimation = 3, .interpolation = 7, .advance = 99), 9000, 4000, 5);
 }
 
+/* Interpolation in one kernel: values at each place between two samples, all or some of them, from some part of a
+ * sample on, of each format, turned or not. */
+static void interpolated_cases(void)
+{
+    static const struct {
+        size_t n, taps, up, down, advance;
+        penstock_format format;
+        double shift;
+        bool real;
+    } cases[] = {
+        {64, 50, 2, 1, 0, PENSTOCK_CF32, 0, true},     {64, 61, 3, 2, 7, PENSTOCK_CF32, 0.21, false},
+        {128, 200, 4, 1, 3, PENSTOCK_CS16, 0.3, true}, {128, 333, 7, 3, 30, PENSTOCK_CS8, 0, false},
+        {64, 100, 5, 4, 9, PENSTOCK_F32, 0, true},     {64, 1, 3, 1, 0, PENSTOCK_CF32, 0, true},
+        {128, 1000, 16, 1, 5, PENSTOCK_CU8, 0, true},  {256, 100, 2, 5, 1, PENSTOCK_F32, 0, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        penstock_filter_desc desc = PENSTOCK_FILTER_DESC(.n = cases[i].n, .tail = i % 2);
+        desc.tap_count = cases[i].taps;
+        desc.interpolation = cases[i].up;
+        desc.decimation = cases[i].down;
+        desc.advance = cases[i].advance;
+        desc.format = cases[i].format;
+        desc.shift = cases[i].shift;
+        desc.real_taps = cases[i].real ? real_taps : NULL;
+        run_case(desc, 3000 + 7 * i, 900, i);
+    }
+}
+
 int main(int argc, char **argv)
 {
     bool full = getenv("PENSTOCK_TEST_FULL") != NULL;
@@ -165,7 +193,9 @@ int main(int argc, char **argv)
         return exits;
     if (argc == 1)
         edge_cases();
-    random_cases(full ? 1000 : argc > 1 ? 10 : 80, argc > 1 ? 3000 : 9000, argc > 1);
+    interpolated_cases();
+    if (argc < 3)
+        random_cases(full ? 1000 : argc > 1 ? 10 : 80, argc > 1 ? 3000 : 9000, argc > 1);
     penstock_context_free(context);
     return test_finish();
 }

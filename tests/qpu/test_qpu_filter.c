@@ -24,7 +24,7 @@ static void check_plan(struct penstock_device *device, size_t n, penstock_format
                                        .in_bytes = penstock_format_bytes(format),
                                        .out_bytes = (n - taps + 1) * sizeof(penstock_cf32),
                                        .batch = 12,
-                                       .filter = {n, format, n - taps + 1, taps - 1, 1, 1, false}};
+                                       .filter = {n, format, n - taps + 1, taps - 1, 1, 1, 1, false}};
     int status = penstock__executor_new(&executor, device, &problem, 1);
     CHECK(!status, "n %zu, %s, %zu taps: %s", n, penstock_format_name(format), taps, penstock_error_text());
     penstock__executor_free(executor);
@@ -40,7 +40,7 @@ static void check_plans(void)
                                     .in_bytes = sizeof(float),
                                     .out_bytes = 64 * sizeof(penstock_cf32),
                                     .batch = 1,
-                                    .filter = {128, PENSTOCK_F32, 64, 64, 1, 1, false}};
+                                    .filter = {128, PENSTOCK_F32, 64, 64, 1, 1, 1, false}};
     CHECK_OK(penstock__device_find(context, "qpu", &device));
     for (size_t n = 64, i = 0; n <= 4096; n *= 2, i++)
         for (size_t f = 0; f < 2; f++)
@@ -69,7 +69,7 @@ static void check_work(void)
                                            .in_bytes = sizeof(penstock_cf32),
                                            .out_bytes = block * sizeof(penstock_cf32),
                                            .batch = 12,
-                                           .filter = {n, PENSTOCK_CF32, block, n - block, 1, 1, false}};
+                                           .filter = {n, PENSTOCK_CF32, block, n - block, 1, 1, 1, false}};
         penstock_cf32 *in = calloc(13 * n, sizeof *in), *out = calloc(12 * n, sizeof *out), *response = calloc(n, 8);
         struct penstock__batch batch = {
             .in = in, .out = out, .response = response, .frames = 12, .samples = 11 * block + n};

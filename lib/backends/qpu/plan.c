@@ -20,9 +20,10 @@ int penstock__qpu_supports(const struct penstock_device *device, const struct pe
     if (filter && !penstock__qpu_format(&format, problem->filter.format))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no load of %s samples", device->name,
                                penstock_format_name(problem->filter.format));
-    if (filter && (problem->filter.partitions > 1 || problem->filter.decimation > 1 || problem->filter.rotated))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s filters with one part, without decimation and shift",
-                               device->name);
+    if (filter &&
+        (penstock__filter_sets(&problem->filter) > 1 || problem->filter.decimation > 1 || problem->filter.rotated))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%s filters with one part, without interpolation, decimation and shift", device->name);
     if (!filter && fft->domain != PENSTOCK_COMPLEX)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no transforms of real samples", device->name);
     if (!filter && fft->half)

@@ -23,7 +23,8 @@ struct check {
     void *in, *out; /* values: floats, or pairs of them */
     penstock_cf32 *response;
     uint64_t phase, step;
-    double *x, *sums; /* a transform, and what each frame's reverse transform is of */
+    double *x, *sums; /* a transform, and what each frame's reverse transforms are of, one for each set of an
+                         interpolation */
     uint64_t random;
 };
 
@@ -37,29 +38,39 @@ static void sample(const struct check *check, double value[2], size_t i)
     value[1] = check->real ? 0 : penstock__check_get(check->in, format, 2 * i + 1);
 }
 
-/* The transform in check->x, of samples from `at` blocks on, times the part that each frame has for it. */
-static void add_products(struct check *check, size_t at)
+static double *sums_of(const struct check *check, size_t frame, size_t set)
 {
-    size_t n = check->filter->n, partitions = check->filter->partitions;
-    for (size_t frame = 0; frame < check->frames; frame++) {
-        if (frame > at || at - frame >= partitions)
-            continue;
-        const penstock_cf32 *h = check->response + (partitions - 1 - (at - frame)) * n;
-        double *sum = check->sums + 2 * frame * n;
-        for (size_t k = 0; k < n; k++) {
-            size_t place = penstock__filter_place(n, k);
-            double re = check->x[2 * k], im = check->x[2 * k + 1];
-            double h_re = (double)h[place].re, h_im = (double)h[place].im;
-            sum[2 * k] += re * h_re - im * h_im;
-            sum[2 * k + 1] += re * h_im + im * h_re;
-        }
+    return check->sums + 2 * (frame * check->filter->interpolation + set) * check->filter->n;
+}
+
+/* The transform in check->x times the taps of a set, to a sum. */
+static void add_product(const struct check *check, double *sum, size_t set)
+{
+    size_t n = check->filter->n;
+    const penstock_cf32 *h = check->response + set * n;
+    for (size_t k = 0; k < n; k++) {
+        size_t place = penstock__filter_place(n, k);
+        double re = check->x[2 * k], im = check->x[2 * k + 1];
+        double h_re = (double)h[place].re, h_im = (double)h[place].im;
+        sum[2 * k] += re * h_re - im * h_im;
+        sum[2 * k + 1] += re * h_im + im * h_re;
     }
+}
+
+/* The transform of samples from `at` blocks on, for all frames that have a part for it. */
+static void add_products(const struct check *check, size_t at)
+{
+    size_t partitions = check->filter->partitions, interpolation = check->filter->interpolation;
+    for (size_t frame = 0; frame < check->frames; frame++)
+        if (frame <= at && at - frame < partitions)
+            for (size_t set = 0; set < interpolation; set++)
+                add_product(check, sums_of(check, frame, set), partitions - 1 - (at - frame) + set);
 }
 
 /* What value j of a frame is turned by. */
 static void turn(const struct check *check, double value[2], size_t frame, size_t j)
 {
-    const penstock_cf32 *table = check->response + check->filter->partitions * check->filter->n;
+    const penstock_cf32 *table = check->response + penstock__filter_sets(check->filter) * check->filter->n;
     uint64_t phase = check->phase + frame * check->step;
     double angle = 2 * PI * 0x1p-64 * (double)(int64_t)phase, c = cos(angle), s = sin(angle);
     double turned[2] = {(double)table[j].re, (double)table[j].im};
@@ -77,8 +88,8 @@ static int expect(struct check *check)
         if (!(status = penstock__dft(check->x, filter->n, PENSTOCK_FORWARD)))
             add_products(check, at);
     }
-    for (size_t frame = 0; frame < check->frames && !status; frame++)
-        status = penstock__dft(check->sums + 2 * frame * filter->n, filter->n, PENSTOCK_REVERSE);
+    for (size_t sum = 0; sum < check->frames * filter->interpolation && !status; sum++)
+        status = penstock__dft(check->sums + 2 * sum * filter->n, filter->n, PENSTOCK_REVERSE);
     return status;
 }
 
@@ -91,7 +102,8 @@ static int compare(struct check *check)
     int status = expect(check);
     for (size_t frame = 0; frame < check->frames && !status; frame++)
         for (size_t j = 0; j < values; j++) {
-            double *want = check->sums + 2 * (frame * filter->n + filter->first + j * filter->decimation);
+            const size_t at = j * filter->decimation, set = at % filter->interpolation;
+            double *want = sums_of(check, frame, set) + 2 * (filter->first + at / filter->interpolation);
             const float *got = (const float *)check->out + (frame * values + j) * (check->real ? 1 : 2);
             if (filter->rotated)
                 turn(check, want, frame, j);
@@ -155,7 +167,7 @@ int penstock__check_filter(struct penstock__executor *executor)
     check.response = penstock__alloc(penstock__filter_response(filter) * sizeof *check.response);
     check.out = penstock__alloc(check.frames * problem->out_bytes + PENSTOCK__GUARD_BYTES);
     check.x = penstock__alloc(2 * filter->n * sizeof *check.x);
-    check.sums = penstock__calloc(2 * check.frames * filter->n, sizeof *check.sums);
+    check.sums = penstock__calloc(2 * check.frames * filter->interpolation * filter->n, sizeof *check.sums);
     if (check.in && check.response && check.out && check.x && check.sums)
         status = run(&check);
     penstock__free(check.in);

@@ -165,8 +165,9 @@ static const struct field of_ofdm[] = {OFDM(n),
                                        FIELD(ofdm, pilot_bins, THERE),
                                        FIELD(ofdm, pilot_values, THERE)};
 
-static const struct field of_filter[] = {FILTER(n),          FILTER(format),     FILTER(block),  FILTER(first),
-                                         FILTER(partitions), FILTER(decimation), FILTER(rotated)};
+static const struct field of_filter[] = {FILTER(n),          FILTER(format),     FILTER(block),
+                                         FILTER(first),      FILTER(partitions), FILTER(interpolation),
+                                         FILTER(decimation), FILTER(rotated)};
 
 /* Without the arrays of contents_of(). */
 static const struct field of_viterbi[] = {VITERBI(count),  VITERBI(constraint), VITERBI(inverted),

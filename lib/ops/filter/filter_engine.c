@@ -16,7 +16,7 @@
 #define NEAR_VALUES      ((size_t)1 << 17)
 #define MAX_BATCH_VALUES ((size_t)1 << 22)
 
-/* Samples that are worth the way to a device with memory of its own and back. */
+/* Samples, or values where there are more, that are worth the way to a device with memory of its own and back. */
 #define DEVICE_SAMPLES ((size_t)1 << 20)
 
 /* Blocks for each part: so much more than the frames before the first block's own, which are transformed again with
@@ -94,9 +94,10 @@ static int make_plans(struct filter_engine *engine, const char *device)
 /* 0 where the device works on the caller's memory. */
 static size_t device_rows(const struct filter_engine *engine)
 {
+    const struct filter_shape *shape = &engine->shape;
     return penstock__executor_in_host_memory(penstock__plan_executor(engine->forward))
                ? 0
-               : DEVICE_SAMPLES / engine->shape.block;
+               : DEVICE_SAMPLES / (shape->block > shape->values ? shape->block : shape->values);
 }
 
 /* Batches on their way at once share the latency. */

@@ -14,12 +14,15 @@
 #define SLOTS       4
 #define CHUNK_BYTES ((size_t)2 << 20)
 
+/* Sets of taps, which are made anew with the taps. */
+#define MOST_SETS 16
+
 /* ---------------------------------------------------------------- life ------------------------ */
 
 bool penstock__filter_fused_possible(const struct penstock_device *device, const struct filter_shape *shape)
 {
     return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && !device->on_cpu && !shape->real_values &&
-           shape->interpolation == 1 && shape->format != PENSTOCK_PLANAR &&
+           shape->interpolation <= MOST_SETS && shape->format != PENSTOCK_PLANAR &&
            (shape->format != PENSTOCK_F32 || shape->real);
 }
 
@@ -51,12 +54,14 @@ int penstock__filter_fused_make(struct filter_engine *engine, struct penstock_de
         .filter = {.n = shape->n,
                    .format = shape->format,
                    .block = shape->block,
-                   .first = shape->first * shape->fold,
+                   .first = shape->first * shape->fold / shape->interpolation,
                    .partitions = shape->partitions,
+                   .interpolation = shape->interpolation,
                    .decimation = shape->decimation,
                    .rotated = shape->rotated},
     };
-    if ((status = make_memory(fused, engine->channels)))
+    if ((status = make_memory(fused, engine->channels)) ||
+        (shape->interpolation > 1 && (status = penstock__filter_sets_init(&fused->sets, shape))))
         return status;
     status = penstock__executor_new(&fused->executor, device, &fused->problem, SLOTS);
     penstock__failure_keep(&fused->failure, status);
@@ -83,6 +88,7 @@ void penstock__filter_fused_free(struct filter_fused *fused)
         penstock__free(fused->responses[c].values);
     penstock__free(fused->responses);
     penstock__free(fused->changed);
+    penstock__filter_sets_free(&fused->sets);
     *fused = (struct filter_fused){0};
 }
 
@@ -104,6 +110,29 @@ static void fill_rotation(const struct filter_engine *engine, const struct filte
     memcpy(to + values, (uint32_t[2]){(uint32_t)(step >> 32), (uint32_t)step}, sizeof *to);
 }
 
+static void fill_part(const struct filter_engine *engine, penstock_cf32 *to, const penstock_cf32 *spectrum, float scale)
+{
+    const size_t n = engine->shape.n;
+    for (size_t k = 0; k < n; k++) {
+        const bool mirrored = k >= engine->bins;
+        const penstock_cf32 value = spectrum[mirrored ? n - k : k];
+        to[penstock__filter_place(n, k)] = (penstock_cf32){scale * value.re, scale * (mirrored ? -value.im : value.im)};
+    }
+}
+
+static void fill_sets(struct filter_engine *engine, penstock_cf32 *to, const penstock_cf32 *spectrum, double scale)
+{
+    struct filter_sets *sets = &engine->fused.sets;
+    const struct filter_shape *shape = &engine->shape;
+    penstock__filter_sets_take(sets, shape, spectrum);
+    for (size_t set = 0; set < shape->interpolation; set++, to += shape->n) {
+        penstock__filter_sets_make(sets, shape, set);
+        for (size_t k = 0; k < shape->n; k++)
+            to[penstock__filter_place(shape->n, k)] =
+                (penstock_cf32){(float)(scale * sets->set[2 * k]), (float)(scale * sets->set[2 * k + 1])};
+    }
+}
+
 /* Integers are whole numbers to the kernel, and parts of full scale to the taps; of a real filter's spectra one half is
  * known. */
 static void fill_response(struct filter_engine *engine, size_t channel, const struct filter_taps *taps)
@@ -115,20 +144,14 @@ static void fill_response(struct filter_engine *engine, size_t channel, const st
     float scale = format == PENSTOCK_CS16                             ? 1.0f / 32768.0f
                   : format == PENSTOCK_CF32 || format == PENSTOCK_F32 ? 1.0f
                                                                       : 1.0f / 128.0f;
-    size_t n = filter->n;
     if (response->taps_id == taps->id)
         return;
-    for (size_t part = 0; part < filter->partitions; part++) {
-        const penstock_cf32 *from = taps->spectrum + part * engine->bins;
-        for (size_t k = 0; k < n; k++) {
-            bool mirrored = k >= engine->bins;
-            const penstock_cf32 *value = from + (mirrored ? n - k : k);
-            response->values[part * n + penstock__filter_place(n, k)] =
-                (penstock_cf32){scale * value->re, scale * (mirrored ? -value->im : value->im)};
-        }
-    }
+    if (filter->interpolation > 1)
+        fill_sets(engine, response->values, taps->spectrum, (double)scale);
+    for (size_t part = 0; part < filter->partitions && filter->interpolation == 1; part++)
+        fill_part(engine, response->values + part * filter->n, taps->spectrum + part * engine->bins, scale);
     if (filter->rotated)
-        fill_rotation(engine, taps, response->values + filter->partitions * n);
+        fill_rotation(engine, taps, response->values + penstock__filter_sets(filter) * filter->n);
     response->id = ++fused->fills;
     response->taps_id = taps->id;
 }
@@ -248,7 +271,8 @@ static int send_response(penstock_buffer **sent, struct filter_fused *fused, pen
 /* Of a signal's block, wherever the stream's first one was. */
 static uint64_t signal_phase(const struct filter_engine *engine, const struct filter_taps *taps, uint64_t block)
 {
-    return penstock__filter_phase(taps->shift, block * engine->shape.block + engine->shape.advance);
+    const struct filter_shape *shape = &engine->shape;
+    return penstock__filter_phase_at(shape, taps->shift, block * shape->block * shape->interpolation + shape->advance);
 }
 
 static int check_blocks(const struct penstock_problem *problem, size_t count)

@@ -6,7 +6,7 @@
 #ifndef PENSTOCK_OPS_FILTER_FUSED_H
 #define PENSTOCK_OPS_FILTER_FUSED_H
 
-#include "ops/filter/filter_engine.h"
+#include "ops/filter/filter_sets.h"
 
 struct filter_engine;
 
@@ -30,6 +30,7 @@ struct filter_fused {
     struct penstock__failure failure;    /* which gave this */
     struct filter_response *responses;   /* of each channel */
     size_t channels;
+    struct filter_sets sets;    /* where there is interpolation */
     uint64_t fills;             /* of responses: gives them their identity */
     char *changed;              /* values of a block in which taps change */
     struct filter_there *there; /* of each member; NULL before blocks were first enqueued */

@@ -73,11 +73,12 @@ static double block_ns(const struct filter_shape *shape, size_t channels)
 /* What a point costs with 2^8, 2^9, ... points in one kernel, over the least: up to 1024 the memory is what limits. */
 static const double fused_points[] = {1.05, 1, 1, 1.06, 1.11, 1.45};
 
-/* Each frame that the taps reach is transformed anew for a block. */
+/* Each frame that the taps reach is transformed anew for a block, and with interpolation each place between two samples
+ * has a transform back. */
 static double fused_cost(const struct filter_shape *shape)
 {
     return (double)shape->n * fused_points[(size_t)(log2((double)shape->n) + 0.5) - SHORTEST_LOG2] *
-           (double)(shape->partitions + 1) / 2;
+           (double)(shape->partitions + shape->interpolation) / 2;
 }
 
 /* ---------------------------------------------------------------- the least ------------------- */
@@ -123,8 +124,9 @@ static void choose_blocks(struct choice *best, const struct filter_shape *shape,
 static void choose_fused(struct choice *best, const struct filter_shape *shape)
 {
     struct filter_shape candidate = *shape;
+    const size_t taps = (shape->taps + shape->interpolation - 1) / shape->interpolation; /* that meet a sample */
     for (size_t n = SHORTEST; n <= LONGEST_FUSED; n *= 2) {
-        if (shape->taps <= n - n / 4 && penstock__filter_shape_set(&candidate, n))
+        if (taps <= n - n / 4 && penstock__filter_shape_set(&candidate, n))
             consider(best, &candidate, fused_cost(&candidate), SLACK);
         if (n >= SHORTEST_PARTITIONS && penstock__filter_shape_partition(&candidate, n))
             consider(best, &candidate, fused_cost(&candidate), SLACK);
