@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +28,14 @@ static bool list(pid_t before, pid_t now)
     return false;
 }
 
+/* In a child: it ends with the one that has started it, in whatever way that ends. */
+static void end_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+}
+
 bool study_process_start(struct study_process *process, void (*work)(const void *argument, int line),
                          const void *argument, unsigned limit_s)
 {
@@ -35,8 +44,9 @@ bool study_process_start(struct study_process *process, void (*work)(const void 
     fflush(NULL);
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
         return false;
-    const pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     if (!child) {
+        end_with(parent);
         setpgid(0, 0); /* what it starts ends with it */
         close(ends[0]);
         alarm(limit_s);
@@ -101,8 +111,9 @@ void study_busy_start(struct study_busy *busy, unsigned limit_s)
     const size_t count = usable_cpus() / 2, most = sizeof busy->process / sizeof *busy->process;
     *busy = (struct study_busy){.count = 0};
     for (size_t i = 0; i < count && i < most; i++) {
-        const pid_t child = fork();
+        const pid_t parent = getpid(), child = fork();
         if (!child) {
+            end_with(parent);
             alarm(limit_s);
             for (volatile bool busy_still = true; busy_still;)
                 ;

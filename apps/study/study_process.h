@@ -17,7 +17,8 @@ struct study_process {
     int line;
 };
 
-/* Calls work(argument, line) in a child, which ends with it, with study_process_end() or when `limit_s` are over. */
+/* Calls work(argument, line) in a child, which ends with it, with study_process_end(), when `limit_s` are over, and
+ * with this process, as those do that keep processors busy. */
 bool study_process_start(struct study_process *process, void (*work)(const void *argument, int line),
                          const void *argument, unsigned limit_s);
 

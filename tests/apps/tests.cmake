@@ -3,7 +3,7 @@
 if(NOT TARGET penstock_command)
   return()
 endif()
-foreach(name IN ITEMS cases number progress)
+foreach(name IN ITEMS cases number progress study_process)
   penstock_test(${name} cli)
   target_link_libraries(test_${name} PRIVATE penstock_app)
 endforeach()
