@@ -89,8 +89,11 @@ def gpu_calls(cupy, torch, device, rounds):
 
 
 def bench_msps(command, device, n, frames):
-    run = subprocess.run([command, "bench", device, "--csv", "--case", f"fft:{n}:x{frames}"], capture_output=True,
-                         text=True, check=False)
+    try:
+        run = subprocess.run([command, "bench", device, "--csv", "--case", f"fft:{n}:x{frames}"], capture_output=True,
+                             text=True, check=False)
+    except OSError as error:
+        fail(f"{command}: {error.strerror}; --penstock says where the command is")
     rows = list(csv.DictReader(io.StringIO(run.stdout)))
     if run.returncode or not rows:
         fail(f"{command} bench: {run.stderr.strip()}")
