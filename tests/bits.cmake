@@ -5,9 +5,9 @@
 set(bits_tests channel channelizer_kernels channelizer_live channelizer_run channelizer_stream condition
   cpu_interleaved cpu_natural_order cpu_power enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream
   fec_viterbi fft_2d fft_bits fft_memory fft_stream filter_blocks filter_channels filter_handover
-  filter_handover_failures filter_pair filter_queue filter_shift filter_stream fork gpu_in_place gpu_ldpc gpu_threads
+  filter_handover_failures filter_pair filter_queue filter_shift filter_stream fold fork gpu_in_place gpu_ldpc gpu_threads
   gpu_viterbi gpu_wifi group group_device half host_memory link link_bank link_device link_device_failures link_soft ofdm
-  ofdm_batches ofdm_chunks ofdm_demap ofdm_handover ofdm_soft ofdm_stream ofdm_stream_ahead plan push qpu_emu_modes
+  ofdm_batches ofdm_chunks ofdm_demap ofdm_handover ofdm_soft ofdm_stream ofdm_stream_ahead overlap plan push qpu_emu_modes
   qpu_fft_load qpu_fft_modes resample resampler spectrum spectrum_channels spectrum_failures stream stream_enqueue
   sweep_device sweep_memory synthesizer_live wifi_detect wifi_kernels wifi_receiver wifi_search wifi_stall
   wifi_threads wifi_transmit)

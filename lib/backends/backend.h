@@ -190,8 +190,8 @@ struct penstock_backend {
     const char *name;    /* "cpu", "opencl", ...; a device is "name" where `single` says so, else "name:index" */
     const char *licence; /* SPDX expression that the linked libraries impose; "MIT" if none does */
     unsigned flags;
-    bool folds;                                                /* knows `fold` of transforms: none has it otherwise */
-    bool single;                                               /* one device alone is named without an index */
+    bool folds;  /* knows `fold` of transforms, and with it `hop`: none has them otherwise */
+    bool single; /* one device alone is named without an index */
     size_t device_bytes, buffer_bytes, slot_bytes, plan_bytes; /* private parts; 0: none */
     double error_factor; /* a plan's self-check allows this times 1.0e-7 sqrt(log2 n), relative L2; 0: 1 */
 

@@ -13,10 +13,15 @@ struct penstock_fft_problem {
     penstock_direction direction;
     penstock_domain domain;
     penstock_format format;
-    const float *window; /* n factors or NULL; folded: fold n of them */
+    const float *window; /* n factors or NULL; folded: fold n of them, overlapped: fold hop */
     size_t fold; /* 0, or as many times n samples are a frame: sample j, times its factor, is added to point j + the
                     frame's turn, modulo n. The turn of a job's first frame is the job's, each next one's is by the
                     spacing larger. Complex samples, forward, nothing else asked for; see penstock__fft_folds() */
+    size_t hop;  /* 0, or values that a frame gives, of an overlapped problem: a frame is `fold` rows of n samples, each
+                    of which is transformed back; value i is the sum of value i + the frame's turn, modulo n, of the row
+                    t before the last one, times factor t hop + i. The next frame begins a row later, and its turn is by
+                    the hop larger. See penstock__fft_overlaps() */
+    bool summed; /* overlapped rows are transformed already; only GPU backends ask that of themselves */
     size_t spacing;
     size_t skip;
     double shift; /* turns per sample */
@@ -40,18 +45,36 @@ static inline bool penstock__fft_is_plane(const struct penstock_fft_problem *fft
     return fft->rows > 1 || fft->columns > 1;
 }
 
-/* What a folded problem can be: penstock__problem_check() refuses others. */
+/* Sums of products with complex samples, and nothing beside. */
+static inline bool penstock__fft_is_bank(const struct penstock_fft_problem *fft)
+{
+    return fft->fold && fft->window && fft->domain == PENSTOCK_COMPLEX && fft->format != PENSTOCK_PLANAR &&
+           fft->format != PENSTOCK_F32 && !fft->gathered && !fft->skip && fft->shift == 0 && fft->average == 1 &&
+           !penstock__fft_is_plane(fft);
+}
+
+/* What a folded problem can be, and what an overlapped one: penstock__problem_check() refuses others. */
 static inline bool penstock__fft_folds(const struct penstock_fft_problem *fft)
 {
-    return fft->window && fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD &&
-           fft->format != PENSTOCK_PLANAR && fft->format != PENSTOCK_F32 && !fft->gathered && !fft->skip &&
-           fft->shift == 0 && fft->average == 1 && !penstock__fft_is_plane(fft);
+    return penstock__fft_is_bank(fft) && !fft->hop && fft->direction == PENSTOCK_FORWARD;
+}
+
+static inline bool penstock__fft_overlaps(const struct penstock_fft_problem *fft)
+{
+    return penstock__fft_is_bank(fft) && fft->hop && fft->hop <= fft->n && fft->direction == PENSTOCK_REVERSE &&
+           fft->spacing == fft->n && !fft->half && !fft->centered && fft->output == PENSTOCK_OUTPUT_COMPLEX;
+}
+
+/* The turn of the frame that is `frames` behind one. */
+static inline size_t penstock__fft_turn(const struct penstock_fft_problem *fft, size_t turn, uint64_t frames)
+{
+    return (turn + (size_t)(frames % fft->n) * (fft->hop ? fft->hop : fft->spacing)) % fft->n;
 }
 
 /* Factors of its window. */
 static inline size_t penstock__fft_window_count(const struct penstock_fft_problem *fft)
 {
-    return fft->window ? (fft->fold ? fft->fold : 1) * fft->n : 0;
+    return fft->window ? (fft->fold ? fft->fold : 1) * (fft->hop ? fft->hop : fft->n) : 0;
 }
 
 static inline bool penstock__fft_has_options(const struct penstock_fft_problem *fft)
@@ -69,6 +92,8 @@ static inline size_t penstock__fft_in_count(const struct penstock_fft_problem *f
 
 static inline size_t penstock__fft_out_count(const struct penstock_fft_problem *fft)
 {
+    if (fft->hop)
+        return fft->hop;
     return fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_FORWARD ? fft->n / 2 + 1 : fft->n;
 }
 

@@ -34,6 +34,8 @@ static const struct fused_kind *kind_of(const struct penstock_problem *problem, 
                                                      [PENSTOCK_PROBLEM_RESAMPLE] = &penstock__fused_resample,
                                                      [PENSTOCK_PROBLEM_CODED] = &penstock__fused_deinterleave};
     const size_t n = problem->ofdm.n;
+    if (problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.summed)
+        return &penstock__fused_overlap;
     if (problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.average == 1)
         return &penstock__fused_plain;
     if (problem->kind == PENSTOCK_PROBLEM_CODED && problem->coded.tally)

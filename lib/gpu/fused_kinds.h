@@ -21,10 +21,11 @@ struct fused_kind {
                  const struct penstock_problem *problem);
 };
 
-/* Each of the .cl file of its name; ofdm of powers of two, symbols for the rest; the last two of coded.cl. */
+/* Each of the .cl file of its name; ofdm of powers of two, symbols for the rest; deinterleave and tally
+ * of coded.cl. */
 extern const struct fused_kind penstock__fused_plain, penstock__fused_spectrum, penstock__fused_filter,
     penstock__fused_ofdm, penstock__fused_symbols, penstock__fused_ldpc, penstock__fused_resample,
-    penstock__fused_deinterleave, penstock__fused_tally;
+    penstock__fused_deinterleave, penstock__fused_tally, penstock__fused_overlap;
 
 /* Whether the kernel does this and was found faster there than kernels/fft.cl. */
 bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const struct gpu_limits *limits);

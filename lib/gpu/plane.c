@@ -3,6 +3,7 @@
 
 /* Planes as sequences of plans. */
 #include "gpu/plane.h"
+#include "gpu/fused_kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,9 @@ static bool side_by_side(const struct penstock_fft_problem *fft, const struct gp
 
 bool penstock__gpu_is_plane(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
-    return !fft->transposed && (fft->rows > 1 || (fft->columns > 1 && !side_by_side(fft, limits)));
+    if (fft->transposed || fft->summed)
+        return false;
+    return fft->hop || fft->rows > 1 || (fft->columns > 1 && !side_by_side(fft, limits));
 }
 
 /* ---------------------------------------------------------------- parts ----------------------- */
@@ -58,10 +61,41 @@ static void transform_as(struct penstock_fft_problem *part, const struct penstoc
     part->options.column_way = PENSTOCK_COLUMNS_ANY;
 }
 
+static void set_sizes(struct gpu_plane_part *parts, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct penstock_problem *problem = &parts[i].problem;
+        problem->in_bytes = problem->fft.spacing * penstock_format_bytes(problem->fft.format);
+        problem->out_bytes = penstock__fft_out_count(&problem->fft) * penstock__fft_out_item(&problem->fft);
+        problem->batch = 1;
+    }
+}
+
+/* Rows, and their sums. */
+static unsigned make_overlapped(struct gpu_plane_part *parts, const struct penstock_fft_problem *fft)
+{
+    struct penstock_fft_problem *part;
+    unsigned count = 0;
+    part = add(parts, &count, fft->n, 1);
+    part->format = fft->format;
+    part->scale = fft->scale;
+    transform_as(part, fft);
+    parts[0].more = fft->fold - 1;
+    part = add(parts, &count, fft->n, 1);
+    *part = *fft;
+    part->format = PENSTOCK_CF32;
+    part->scale = 1;
+    part->summed = true;
+    set_sizes(parts, count);
+    return count;
+}
+
 /* Returns how many there are. */
 static unsigned make_parts(struct gpu_plane_part *parts, const struct penstock_fft_problem *fft,
                            const struct gpu_limits *limits)
 {
+    if (fft->hop)
+        return make_overlapped(parts, fft);
     size_t width = fft->rows > 1 ? fft->n / fft->rows : fft->columns, height = fft->n / width;
     struct penstock_fft_problem *part;
     unsigned count = 0;
@@ -90,17 +124,14 @@ static unsigned make_parts(struct gpu_plane_part *parts, const struct penstock_f
         parts[i].problem.fft.format = i ? PENSTOCK_CF16 : fft->format;
         parts[i].problem.fft.half = i + 1 < count || fft->half;
     }
-    for (unsigned i = 0; i < count; i++) {
-        struct penstock_problem *problem = &parts[i].problem;
-        problem->in_bytes = problem->fft.spacing * penstock_format_bytes(problem->fft.format);
-        problem->out_bytes = problem->fft.n * penstock__fft_out_item(&problem->fft);
-        problem->batch = 1;
-    }
+    set_sizes(parts, count);
     return count;
 }
 
-static int parts_check(const struct penstock_fft_problem *fft)
+static int parts_check(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
+    if (fft->hop || side_by_side(fft, limits))
+        return PENSTOCK_OK;
     if (fft->average > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "columns that are transposed are not averaged");
     if (fft->options.column_way == PENSTOCK_COLUMNS_STRIDED)
@@ -117,11 +148,13 @@ int penstock__gpu_supports(const struct penstock_fft_problem *fft, const struct 
     int status = PENSTOCK_OK;
     if (!penstock__gpu_is_plane(fft, limits))
         return penstock__gpu_decomposition(&decomposition, fft, limits, 0);
-    if (!side_by_side(fft, limits) && (status = parts_check(fft)))
+    if ((status = parts_check(fft, limits)))
         return status;
     count = make_parts(parts, fft, limits);
     for (unsigned i = 0; i < count && !status; i++)
-        status = penstock__gpu_decomposition(&decomposition, &parts[i].problem.fft, limits, 0);
+        status = parts[i].problem.fft.summed
+                     ? penstock__fused_check(&parts[i].problem, "the device")
+                     : penstock__gpu_decomposition(&decomposition, &parts[i].problem.fft, limits, 0);
     return status;
 }
 
@@ -148,7 +181,7 @@ static int plan_part(struct gpu_plane_part *part, struct penstock_device *device
     part->state = (struct penstock_plan_state){.device = device, .problem = &part->problem};
     if (!(part->state.priv = penstock__calloc(1, backend->plan_bytes)))
         return PENSTOCK_ERR_MEMORY;
-    status = backend->plan_init(&part->state, part->problem.fft.transposed ? 0 : variant);
+    status = backend->plan_init(&part->state, part->problem.fft.transposed || part->problem.fft.summed ? 0 : variant);
     part->planned = !status;
     return status;
 }
@@ -157,7 +190,7 @@ int penstock__gpu_plane_init(struct gpu_plane *plane, struct penstock_plan_state
                              unsigned variant)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
-    int status = side_by_side(fft, limits) ? PENSTOCK_OK : parts_check(fft);
+    int status = parts_check(fft, limits);
     *plane = (struct gpu_plane){0};
     if (!status && variant >= GPU_VARIANTS)
         status = penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);
@@ -212,11 +245,12 @@ static int reserve(struct penstock_buffer *buffer, struct penstock_slot *slot, s
 int penstock__gpu_plane_enqueue(struct penstock_slot *slot, struct gpu_plane *plane, struct gpu_plane_memory *memory,
                                 const struct penstock_job *job)
 {
-    size_t values = job->frames * plane->parts[0].problem.fft.n;
+    size_t values = (job->frames + plane->parts[0].more) * plane->parts[0].problem.fft.n;
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < plane->count && !status && job->frames; i++) {
         struct gpu_plane_part *part = &plane->parts[i];
-        struct penstock_job step = {.frames = job->frames * part->per_frame, .samples = values};
+        struct penstock_job step = {
+            .frames = job->frames * part->per_frame + part->more, .samples = values, .spacing = job->spacing};
         if (i == 0) {
             step.gather = job->gather;
             step.samples = job->samples;

@@ -5,6 +5,8 @@
  * Frames with rows or columns: up to four plans of the same backend, one after the other, with the device's memory
  * between them. Columns first, with the caller's load stage; rows last, with the store stage. Columns are transformed
  * side by side, or transposed, transformed as rows, and transposed back.
+ *
+ * Overlapped transforms likewise: a frame's rows and those before it, and their sums.
  */
 #ifndef PENSTOCK_GPU_PLANE_H
 #define PENSTOCK_GPU_PLANE_H
@@ -17,6 +19,7 @@ struct gpu_plane_part {
     struct penstock_problem problem;
     struct penstock_plan_state state;
     size_t per_frame; /* of its frames in one of the whole's */
+    size_t more;      /* frames before the first one of a job's */
     bool planned;
 };
 

@@ -54,6 +54,25 @@ static void folded_frames(struct rig *rig)
                   variant, "folded");
 }
 
+/* Sums over rows that are transformed back. */
+static void overlapped_rows(struct rig *rig)
+{
+    static const struct {
+        size_t n, hop, fold;
+    } rows[] = {{64, 32, 12}, {64, 64, 1}, {16, 5, 40}, {60, 45, 16}, {61, 7, 3}, {2, 1, 9}, {1024, 512, 8}};
+    static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CS8, PENSTOCK_CU8, PENSTOCK_CF16};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check(rig,
+              (struct penstock_fft_problem){.n = rows[i].n,
+                                            .direction = PENSTOCK_REVERSE,
+                                            .fold = rows[i].fold,
+                                            .hop = rows[i].hop,
+                                            .spacing = rows[i].n,
+                                            .window = rig_window,
+                                            .format = formats[i % 5]},
+              0, "overlapped");
+}
+
 static void store_stages(struct rig *rig)
 {
     struct penstock_fft_problem centered = {.n = 64, .centered = true, .scale = 0.3f};
@@ -99,6 +118,7 @@ int main(int count, char **arguments)
         return status;
     load_stages(&rig);
     folded_frames(&rig);
+    overlapped_rows(&rig);
     store_stages(&rig);
     real_samples(&rig);
     CHECK(test_cases >= 24, "only %u cases", test_cases);

@@ -3,7 +3,7 @@
 foreach(name IN ITEMS channelizer channelizer_choose channelizer_kernels channelizer_live channelizer_run
     channelizer_stream convolve fft_stream filter filter_blocks filter_channels filter_design filter_equiripple
     filter_flush filter_handover filter_handover_failures filter_length filter_pair filter_shift filter_stats
-    filter_stream link ofdm ofdm_batches ofdm_choose ofdm_demap ofdm_estimate ofdm_handover ofdm_soft ofdm_stream push
+    filter_stream fold link ofdm ofdm_batches ofdm_choose ofdm_demap ofdm_estimate ofdm_handover ofdm_soft ofdm_stream push
     receiver_choose resampler spectrum spectrum_channels spectrum_failures spectrum_live synthesizer synthesizer_live)
   penstock_test(${name} ops)
 endforeach()

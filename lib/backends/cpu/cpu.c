@@ -6,6 +6,7 @@
 #include "backends/cpu/arrays.h"
 #include "backends/cpu/cpu_ldpc.h"
 #include "backends/cpu/cpu_viterbi.h"
+#include "backends/cpu/overlap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,28 +77,49 @@ static int supports(const struct penstock_device *device, const struct penstock_
 
 union any_plan {
     struct cpu_plan fft;
+    struct cpu_overlap overlap;
     struct cpu_viterbi viterbi;
     struct cpu_ldpc ldpc;
 };
 
+static void keep_nothing(struct penstock_plan_state *plan)
+{
+    (void)plan;
+}
+
+static const struct plan_kind {
+    int (*init)(struct penstock_plan_state *plan, unsigned variant);
+    void (*free)(struct penstock_plan_state *plan);
+    int (*enqueue)(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
+} transforms = {.init = penstock__cpu_plan_init, .free = penstock__cpu_plan_free, .enqueue = penstock__cpu_enqueue},
+  overlapped = {.init = penstock__cpu_overlap_init,
+                .free = penstock__cpu_overlap_free,
+                .enqueue = penstock__cpu_overlap_enqueue},
+  viterbi = {.init = penstock__cpu_viterbi_init, .free = keep_nothing, .enqueue = penstock__cpu_viterbi_enqueue},
+  ldpc = {.init = penstock__cpu_ldpc_init, .free = keep_nothing, .enqueue = penstock__cpu_ldpc_enqueue};
+
+static const struct plan_kind *kind_of(const struct penstock_plan_state *plan)
+{
+    const struct penstock_problem *problem = plan->problem;
+    return problem->kind == PENSTOCK_PROBLEM_VITERBI ? &viterbi
+           : problem->kind == PENSTOCK_PROBLEM_LDPC  ? &ldpc
+           : problem->fft.hop                        ? &overlapped
+                                                     : &transforms;
+}
+
 static int plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
-    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__cpu_viterbi_init(plan, variant)
-           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__cpu_ldpc_init(plan, variant)
-                                                           : penstock__cpu_plan_init(plan, variant);
+    return kind_of(plan)->init(plan, variant);
 }
 
 static void plan_free(struct penstock_plan_state *plan)
 {
-    if (plan->problem->kind == PENSTOCK_PROBLEM_FFT)
-        penstock__cpu_plan_free(plan);
+    kind_of(plan)->free(plan);
 }
 
 static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
-    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__cpu_viterbi_enqueue(slot, plan, job)
-           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__cpu_ldpc_enqueue(slot, plan, job)
-                                                           : penstock__cpu_enqueue(slot, plan, job);
+    return kind_of(plan)->enqueue(slot, plan, job);
 }
 
 static void slot_free(struct penstock_slot *slot)

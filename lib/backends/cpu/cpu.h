@@ -40,6 +40,13 @@ void penstock__cpu_plan_free(struct penstock_plan_state *plan);
 int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
 void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void *in, size_t first, size_t count,
                               void *out, void *scratch);
+/* Transforms and their stages, of a plan or of a part of one; `fft` lives as long. */
+int penstock__cpu_rows_init(struct cpu_plan *p, const struct penstock_fft_problem *fft, unsigned variant);
+void penstock__cpu_rows_free(struct cpu_plan *p);
+
+/* `count` transforms of a plan without means, each `out_step` bytes behind the one before; `scratch` is a thread's. */
+void penstock__cpu_run_rows(const struct cpu_plan *plan, const void *in, size_t count, void *out, size_t out_step,
+                            void *scratch);
 void penstock__cpu_run_gathered(const struct penstock_plan_state *plan, const void *in, size_t samples,
                                 const struct penstock_gather *gather, size_t count, void *out, void *scratch);
 

@@ -43,10 +43,8 @@ static void share_work(struct cpu_plan *p)
     p->adds_power = p->transform.power_only && p->transform.kind->add_power;
 }
 
-int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
+int penstock__cpu_rows_init(struct cpu_plan *p, const struct penstock_fft_problem *fft, unsigned variant)
 {
-    const struct penstock_fft_problem *fft = &plan->problem->fft;
-    struct cpu_plan *p = plan->priv;
     int status;
     *p = (struct cpu_plan){.fft = fft};
     p->transform = (struct cpu_transform){.n = fft->n,
@@ -70,6 +68,22 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
     p->chunk = CHUNK_SAMPLES / (fft->n * fft->average);
     if (!p->chunk)
         p->chunk = 1;
+    return PENSTOCK_OK;
+}
+
+void penstock__cpu_rows_free(struct cpu_plan *p)
+{
+    p->transform.kind->free(&p->transform);
+    penstock__load_free(&p->load);
+}
+
+int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    const struct penstock_fft_problem *fft = &plan->problem->fft;
+    struct cpu_plan *p = plan->priv;
+    int status = penstock__cpu_rows_init(p, fft, variant);
+    if (status)
+        return status;
     snprintf(plan->variant, sizeof plan->variant, "%s", p->transform.kind->name);
     plan->kernels = 0;
     plan->passes = 1;
@@ -80,9 +94,7 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
 
 void penstock__cpu_plan_free(struct penstock_plan_state *plan)
 {
-    struct cpu_plan *p = plan->priv;
-    p->transform.kind->free(&p->transform);
-    penstock__load_free(&p->load);
+    penstock__cpu_rows_free(plan->priv);
 }
 
 /* ---------------------------------------------------------------- one batch ------------------- */
@@ -163,7 +175,7 @@ static void load_frame(const struct batch *b, size_t frame, char *to)
     size_t at = first_sample(b, frame);
     if (fft->fold)
         penstock__load_folded(&b->plan->load, (penstock_cf32 *)(void *)to, b->in, at, b->samples,
-                              (b->turn + frame % fft->n * fft->spacing) % fft->n);
+                              penstock__fft_turn(fft, b->turn, frame));
     else
         penstock__load_frame(&b->plan->load, to, b->in, at, b->samples, b->gather ? &b->gather[frame] : NULL);
 }
@@ -194,28 +206,33 @@ static void run_some(const struct batch *b, size_t frame, size_t end, char *scra
         store_frames(b, frame, count, scratch);
 }
 
-/* The frames from `first` to before `end`. */
+/* The frames from `first` to before `end`, one after the other. */
 static void run_frames(const struct batch *b, size_t first, size_t end, char *scratch)
 {
     for (size_t frame = first; frame < end; frame += b->plan->together)
         run_some(b, frame, end, scratch);
 }
 
-static void run_chunk(void *argument, size_t chunk, unsigned worker)
+/* `count` outputs from `first` on: all at once where nothing is done before and behind their transforms. */
+static void run_outputs(const struct batch *b, size_t first, size_t count, char *scratch)
 {
-    const struct batch *b = argument;
     const struct cpu_plan *p = b->plan;
-    unsigned average = p->fft->average;
-    size_t first = chunk * b->chunk, count = b->outputs - first < b->chunk ? b->outputs - first : b->chunk;
-    char *scratch = b->scratch + (b->few_chunks ? chunk : worker) * p->scratch_bytes,
-         *out = b->out + first * b->output_bytes;
-    size_t in_step = p->fft->spacing * b->sample_bytes;
+    const size_t average = p->fft->average, in_step = p->fft->spacing * b->sample_bytes;
+    char *out = b->out + first * b->output_bytes;
     const char *in = b->in + first_sample(b, first) * b->sample_bytes;
     if (p->load.untouched && p->store.untouched && !b->in_place && aligned(p, in) && aligned(p, out) &&
         (count == 1 || (in_step | b->output_bytes) % p->transform.alignment == 0))
         p->transform.kind->run(&p->transform, in, in_step, out, b->output_bytes, count, scratch + p->transform_at);
     else
         run_frames(b, first * average, (first + count) * average, scratch);
+}
+
+static void run_chunk(void *argument, size_t chunk, unsigned worker)
+{
+    const struct batch *b = argument;
+    const size_t first = chunk * b->chunk, left = b->outputs - first;
+    run_outputs(b, first, left < b->chunk ? left : b->chunk,
+                b->scratch + (b->few_chunks ? chunk : worker) * b->plan->scratch_bytes);
 }
 
 int penstock__cpu_grow_scratch(struct cpu_slot *slot, size_t bytes)
@@ -283,6 +300,18 @@ void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void
                       .first = first,
                       .sample_bytes = penstock_format_bytes(p->fft->format)};
     run_frames(&b, first, first + count, scratch);
+}
+
+void penstock__cpu_run_rows(const struct cpu_plan *plan, const void *in, size_t count, void *out, size_t out_step,
+                            void *scratch)
+{
+    struct batch b = {.plan = plan,
+                      .in = in,
+                      .out = out,
+                      .samples = penstock__fft_samples(plan->fft, count),
+                      .sample_bytes = penstock_format_bytes(plan->fft->format),
+                      .output_bytes = out_step};
+    run_outputs(&b, 0, count, scratch);
 }
 
 void penstock__cpu_run_gathered(const struct penstock_plan_state *plan, const void *in, size_t samples,

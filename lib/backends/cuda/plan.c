@@ -64,7 +64,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
     limits.config = plan->launch_config;
     if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return penstock__cuda_viterbi_init(plan, &limits, variant);
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT || plan->problem->fft.summed)
         return penstock__cuda_fused_init(plan, &limits, variant);
     if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
         return penstock__gpu_plane_init(&((struct cuda_plan *)plan->priv)->plane, plan, &limits, variant);

@@ -64,7 +64,7 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
     limits.config = plan->launch_config;
     if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return penstock__opencl_viterbi_init(plan, &limits, variant);
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT || plan->problem->fft.summed)
         return penstock__opencl_fused_init(plan, &limits, variant);
     if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
         return penstock__gpu_plane_init(&((struct opencl_plan *)plan->priv)->plane, plan, &limits, variant);

@@ -26,6 +26,8 @@ int penstock__qpu_supports(const struct penstock_device *device, const struct pe
                                "%s filters with one part, without interpolation, decimation and shift", device->name);
     if (!filter && fft->domain != PENSTOCK_COMPLEX)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no transforms of real samples", device->name);
+    if (!filter && fft->fold && !fft->hop)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s folds no samples", device->name);
     if (!filter && fft->half)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s gives floats, no halfs", device->name);
     if (n < SMALLEST || n > LARGEST || n & (n - 1))
@@ -53,16 +55,16 @@ static bool load_on_qpus(struct qpu_fft_description *description, const struct p
     return true;
 }
 
-static int transforms_init(struct qpu_plan *p, struct qpu_device *device, const struct penstock_problem *problem)
+static int transforms_init(struct qpu_plan *p, struct qpu_device *device, const struct penstock_fft_problem *fft)
 {
-    struct qpu_fft_description description = {.points = (uint32_t)problem->fft.n,
-                                              .reverse = problem->fft.direction == PENSTOCK_REVERSE,
+    struct qpu_fft_description description = {.points = (uint32_t)fft->n,
+                                              .reverse = fft->direction == PENSTOCK_REVERSE,
                                               .batch = (uint32_t)p->batch,
                                               .qpus = qpu_device_qpus(device),
-                                              .scale = problem->fft.scale};
-    p->loads = load_on_qpus(&description, &problem->fft);
+                                              .scale = fft->scale};
+    p->loads = load_on_qpus(&description, fft);
     if (qpu_fft_plan_new(&p->transforms, &description) != QPU_FFT_OK)
-        return penstock__error(PENSTOCK_ERR_MEMORY, "no memory for a plan of %zu points", problem->fft.n);
+        return penstock__error(PENSTOCK_ERR_MEMORY, "no memory for a plan of %zu points", fft->n);
     if (qpu_memory_alloc(device, &p->memory, qpu_fft_plan_bytes(p->transforms)) != QPU_HOST_OK) {
         qpu_fft_plan_free(p->transforms);
         return penstock__error(PENSTOCK_ERR_MEMORY, "%s", qpu_device_error(device));
@@ -80,12 +82,15 @@ static size_t largest_batch(size_t n)
 
 static int init_of_kind(struct qpu_plan *p, struct qpu_state *state, const struct penstock_problem *problem)
 {
-    bool filter = problem->kind == PENSTOCK_PROBLEM_FILTER;
-    int status = filter ? PENSTOCK_OK : penstock__qpu_stages_init(p, &problem->fft);
+    const bool filter = problem->kind == PENSTOCK_PROBLEM_FILTER, overlapped = !filter && problem->fft.hop;
+    const struct penstock_fft_problem *fft = overlapped ? &p->rows : &problem->fft;
+    int status = overlapped ? penstock__qpu_overlap_init(p, &problem->fft) : PENSTOCK_OK;
+    if (!status && !filter)
+        status = penstock__qpu_stages_init(p, fft);
     if (status)
         return status;
     pthread_mutex_lock(&state->lock);
-    status = filter ? penstock__qpu_filter_init(p, state->device, problem) : transforms_init(p, state->device, problem);
+    status = filter ? penstock__qpu_filter_init(p, state->device, problem) : transforms_init(p, state->device, fft);
     pthread_mutex_unlock(&state->lock);
     if (status && !filter)
         penstock__qpu_stages_free(p);
@@ -136,44 +141,12 @@ void penstock__qpu_work(const struct penstock_plan_state *plan, uint64_t *instru
 
 /* ---- run */
 
-/* Puts the samples of frames `first` .. `first + count` where the QPUs look for them. */
-static void load_batch(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first,
-                       size_t count)
-{
-    const struct penstock_fft_problem *fft = &plan->problem->fft;
-    const struct qpu_plan *p = plan->priv;
-    char *in = (char *)p->memory.host + qpu_fft_plan_input(p->transforms);
-    size_t sample = penstock_format_bytes(fft->format);
-    if (p->loads) {
-        memcpy(in, (const char *)job->in->host + first * fft->spacing * sample,
-               penstock__fft_samples(fft, count) * sample);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        penstock__qpu_load(p, fft, job, first + i);
-        memcpy(in + i * fft->n * sizeof *p->frame, p->frame, fft->n * sizeof *p->frame);
-    }
-}
-
-/* Frames `first` .. `first + count` of the job, count <= batch. */
+/* Frames `first` .. `first + count` - 1 of the job, count <= batch. */
 static int run_batch(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first, size_t count)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
-    struct qpu_plan *p = plan->priv;
-    struct qpu_state *state = plan->device->priv;
-    size_t bytes = fft->n * sizeof *p->frame;
-    char *to = job->out->host;
-    const char *out = (const char *)p->memory.host + qpu_fft_plan_output(p->transforms);
-    load_batch(plan, job, first, count);
-    qpu_fft_plan_set_count(p->transforms, p->memory.host, p->memory.bus, (uint32_t)count);
-    int status = penstock__qpu_launch(p, state, p->transforms, p->memory.bus);
-    for (size_t i = 0; !status && i < count; i++) {
-        size_t frame = first + i;
-        memcpy(p->frame, out + i * bytes, bytes);
-        penstock__qpu_store(p, fft, to + frame / fft->average * plan->problem->out_bytes,
-                            (unsigned)(frame % fft->average));
-    }
-    return status;
+    return penstock__qpu_transform(plan, fft, job, first, count,
+                                   (char *)job->out->host + first / fft->average * plan->problem->out_bytes);
 }
 
 int penstock__qpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
@@ -184,7 +157,9 @@ int penstock__qpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
     int status = PENSTOCK_OK;
     (void)slot;
     pthread_mutex_lock(&state->lock);
-    for (size_t done = 0; done < job->frames && !status; done += p->batch) {
+    if (p->kept)
+        status = penstock__qpu_overlap_run(plan, job);
+    for (size_t done = 0; done < job->frames && !status && !p->kept; done += p->batch) {
         size_t count = job->frames - done < p->batch ? job->frames - done : p->batch;
         status = (filter ? penstock__qpu_filter_run : run_batch)(plan, job, done, count);
     }

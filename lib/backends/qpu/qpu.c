@@ -90,6 +90,7 @@ static void close_device(struct penstock_device *device)
 
 const struct penstock_backend penstock__qpu_backend = {
     .name = "qpu",
+    .folds = true,
     .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_FUSED,
     .probe = probe_board,
     .open = open_board,
@@ -98,6 +99,7 @@ const struct penstock_backend penstock__qpu_backend = {
 
 const struct penstock_backend penstock__qpu_emulator_backend = {
     .name = "qpu:emulator",
+    .folds = true,
     .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_NOT_AUTOMATIC,
     .probe = probe_emulator,
     .open = open_emulator,

@@ -37,7 +37,9 @@ struct qpu_plan {
     penstock_cf32 *frame;   /* one transform, between the stages and the GPU's memory */
     penstock_cf32 *factors; /* window and shift, or NULL */
     uint64_t instructions, critical_path;
-    double *sums; /* powers, for the mean over frames, or NULL */
+    double *sums;                     /* powers, for the mean over frames, or NULL */
+    struct penstock_fft_problem rows; /* of overlapped transforms, that of a row, */
+    penstock_cf32 *kept;              /* and rows that sums are made of; else NULL */
 };
 
 /* Whether the kernels load samples of that format. */
@@ -53,6 +55,15 @@ int penstock__qpu_filter_init(struct qpu_plan *p, struct qpu_device *device, con
 void penstock__qpu_filter_free(struct qpu_plan *p);
 int penstock__qpu_filter_run(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first,
                              size_t count);
+
+/* overlap.c: sums over rows that are transformed, with the device's lock held. */
+int penstock__qpu_overlap_init(struct qpu_plan *p, const struct penstock_fft_problem *fft);
+int penstock__qpu_overlap_run(const struct penstock_plan_state *plan, const struct penstock_job *job);
+
+/* transform.c: frames `first` .. `first + count` - 1 of a job's samples, count <= batch, through the stages of `fft`.
+ */
+int penstock__qpu_transform(const struct penstock_plan_state *plan, const struct penstock_fft_problem *fft,
+                            const struct penstock_job *job, size_t first, size_t count, void *to);
 
 int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant);
 void penstock__qpu_plan_free(struct penstock_plan_state *plan);

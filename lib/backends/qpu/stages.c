@@ -32,6 +32,7 @@ void penstock__qpu_stages_free(struct qpu_plan *p)
     penstock__free(p->frame);
     penstock__free(p->factors);
     penstock__free(p->sums);
+    penstock__free(p->kept);
 }
 
 static penstock_cf32 product(penstock_cf32 a, penstock_cf32 b)

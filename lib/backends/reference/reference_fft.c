@@ -82,7 +82,7 @@ int penstock__reference_plan_init(struct penstock_plan_state *plan, unsigned var
     pthread_mutex_init(&p->lock, NULL);
     p->in = penstock__alloc(fft->n * sizeof *p->in);
     p->out = penstock__alloc(fft->n * sizeof *p->out);
-    p->sums = penstock__alloc(fft->n * sizeof *p->sums);
+    p->sums = penstock__alloc(2 * fft->n * sizeof *p->sums);
     p->floats = fft->half ? penstock__alloc(2 * fft->n * sizeof *p->floats) : NULL;
     if (penstock__fft_is_plane(fft)) {
         p->line_in = penstock__alloc(fft->n * sizeof *p->line_in);
@@ -147,6 +147,26 @@ static void load_folded(struct reference_plan *p, const void *in, size_t first, 
         penstock__convert(&sample, in, fft->format, first + j, 1, total);
         p->in[(j + turn) % fft->n] += fft->window[j] * (sample.re + I * sample.im);
     }
+}
+
+/* Rows of an overlapped frame, transformed one after the other, the last one first, each added to `p->sums` in turn. */
+static void overlap(struct reference_plan *p, const void *in, size_t first, size_t total, size_t turn, void *out)
+{
+    const struct penstock_fft_problem *fft = p->fft;
+    const size_t n = fft->n, hop = fft->hop;
+    float *floats = out;
+    memset(p->sums, 0, 2 * hop * sizeof *p->sums);
+    for (size_t t = 0; t < fft->fold; t++) {
+        penstock__convert((penstock_cf32 *)(void *)p->in, in, fft->format, first + (fft->fold - 1 - t) * n, n, total);
+        fft_execute(p->fft_plan);
+        for (size_t i = 0; i < hop; i++) {
+            const float complex value = p->out[(i + turn) % n] * fft->scale;
+            p->sums[2 * i] += (double)(fft->window[t * hop + i] * crealf(value));
+            p->sums[2 * i + 1] += (double)(fft->window[t * hop + i] * cimagf(value));
+        }
+    }
+    for (size_t i = 0; i < 2 * hop; i++)
+        floats[i] = (float)p->sums[i];
 }
 
 /* All lines of a plane: values `step` apart, the first of each `apart` from the one before, from `in` to `out`. */
@@ -227,12 +247,17 @@ int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan
     pthread_mutex_lock(&p->lock);
     for (size_t frame = 0; frame < job->frames; frame++) {
         size_t first = gather ? gather[frame].start : frame * fft->spacing + fft->skip;
+        char *to = out + frame / fft->average * plan->problem->out_bytes;
+        if (fft->hop) {
+            overlap(p, job->in->host, first, job->samples, penstock__fft_turn(fft, job->spacing, frame), to);
+            continue;
+        }
         if (fft->fold)
-            load_folded(p, job->in->host, first, job->samples, (job->spacing + first) % fft->n);
+            load_folded(p, job->in->host, first, job->samples, penstock__fft_turn(fft, job->spacing, frame));
         else
             load(p, job->in->host, first, job->samples, gather ? &gather[frame] : NULL);
         transform(p);
-        store(p, out + frame / fft->average * plan->problem->out_bytes, (unsigned)(frame % fft->average));
+        store(p, to, (unsigned)(frame % fft->average));
     }
     pthread_mutex_unlock(&p->lock);
     return PENSTOCK_OK;

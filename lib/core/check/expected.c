@@ -187,6 +187,22 @@ static void transform_run(struct transform *t, const struct penstock_fft_problem
 
 /* ---------------------------------------------------------------- frames ---------------------- */
 
+/* An overlapped frame: its rows are transformed in `x`, and added to `out`. */
+static void overlap(double *out, double *x, struct transform *transform, const struct penstock_fft_problem *fft,
+                    const void *in, size_t samples, size_t turn, size_t frame)
+{
+    const size_t n = fft->n, hop = fft->hop;
+    turn = penstock__fft_turn(fft, turn, frame);
+    for (size_t t = 0; t < fft->fold; t++) {
+        for (size_t j = 0; j < n; j++)
+            read_sample(x + 2 * j, in, fft->format, (frame + fft->fold - 1 - t) * n + j, samples);
+        transform_run(transform, fft, x);
+        for (size_t i = 0; i < hop; i++)
+            for (size_t part = 0; part < 2; part++)
+                out[2 * i + part] += x[2 * ((i + turn) % n) + part] * fft->window[t * hop + i] * (double)fft->scale;
+    }
+}
+
 size_t penstock__expected_count(const struct penstock_fft_problem *fft)
 {
     return penstock__fft_out_count(fft) * penstock__fft_out_parts(fft);
@@ -201,7 +217,9 @@ int penstock__expected(double *out, const struct penstock_fft_problem *fft, cons
     double *x = penstock__alloc(2 * fft->n * sizeof *x);
     int status = x ? transform_init(&transform, fft) : PENSTOCK_ERR_MEMORY;
     memset(out, 0, frames / fft->average * count * sizeof *out);
-    for (size_t frame = 0; frame < frames && !status; frame++) {
+    for (size_t frame = 0; frame < frames && !status && fft->hop; frame++)
+        overlap(out + frame * count, x, &transform, fft, in, samples, turn, frame);
+    for (size_t frame = 0; frame < frames && !status && !fft->hop; frame++) {
         if (fft->fold ? !load_folded(x, fft, in, samples, turn, frame) : !load(x, fft, in, samples, gather, frame))
             continue;
         if (mirrored)

@@ -168,7 +168,7 @@ static int send(struct penstock__chunk_queue *queue, const struct penstock__batc
             part.samples = penstock__problem_samples(problem, part.frames);
             part.in = (const char *)batch->in + first * problem->in_bytes;
             if (problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.fold)
-                part.phase = (batch->phase + first % problem->fft.n * problem->fft.spacing) % problem->fft.n;
+                part.phase = penstock__fft_turn(&problem->fft, (size_t)batch->phase, first);
             part.out = (char *)batch->out + penstock__problem_out_bytes(problem, first);
         }
         if ((status = send_chunk(queue, &part, ticket)))

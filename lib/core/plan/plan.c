@@ -174,7 +174,7 @@ bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes)
     const struct penstock_fft_problem *fft = &plan->problem.fft;
     *bytes = state->frame_scratch;
     return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_frames && !plan->queue.build &&
-           !fft->gathered && !fft->skip && fft->format != PENSTOCK_PLANAR;
+           !fft->gathered && !fft->skip && !fft->hop && fft->format != PENSTOCK_PLANAR;
 }
 
 void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,

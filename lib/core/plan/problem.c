@@ -46,8 +46,9 @@ int penstock__problem_check(const struct penstock_problem *problem)
     if (problem->out_bytes != penstock__fft_out_count(fft) * penstock__fft_out_item(fft))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "out_bytes is %zu, but should be %zu", problem->out_bytes,
                                penstock__fft_out_count(fft) * penstock__fft_out_item(fft));
-    if (fft->fold && !penstock__fft_folds(fft))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a folded problem is of complex samples, weighted, forward");
+    if ((fft->fold || fft->hop) && !penstock__fft_folds(fft) && !penstock__fft_overlaps(fft))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                               "a folded problem is of complex samples, weighted, forward; an overlapped one reverse");
     if (fft->average > 1 && fft->output == PENSTOCK_OUTPUT_COMPLEX)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "complex output cannot be averaged");
     return PENSTOCK_OK;
@@ -66,7 +67,7 @@ bool penstock__problem_gathered(const struct penstock_problem *problem)
 bool penstock__problem_frame_by_frame(const struct penstock_problem *problem)
 {
     return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.format != PENSTOCK_PLANAR &&
-           problem->fft.average == 1 && problem->in_bytes == problem->out_bytes;
+           problem->fft.average == 1 && !problem->fft.fold && problem->in_bytes == problem->out_bytes;
 }
 
 size_t penstock__problem_samples(const struct penstock_problem *problem, size_t frames)
@@ -109,7 +110,8 @@ int penstock__problem_rank(const struct penstock_device *device, const struct pe
     if (planes && !(device->backend->flags & PENSTOCK_BACKEND_PLANES))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not transform rows and columns", device->name);
     if (problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.fold && !device->backend->folds)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not fold samples", device->name);
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not fold samples, nor overlap transforms",
+                               device->name);
     if (problem->kind == PENSTOCK_PROBLEM_VITERBI && !(device->backend->flags & PENSTOCK_BACKEND_FEC))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode convolutional codes", device->name);
     if (problem->kind == PENSTOCK_PROBLEM_LDPC && !(device->backend->flags & PENSTOCK_BACKEND_LDPC))

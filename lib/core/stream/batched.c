@@ -163,7 +163,7 @@ int penstock__batched_push(penstock_stream *stream, const struct penstock__items
     const struct push push = {batched, in};
     const struct penstock__feed feed = {
         .samples = kind->ready ? kind->ready(batched, in) : in->whole, .fill = fill, .owner = &push};
-    size_t samples = 0;
+    size_t samples = *taken * batched->unit;
     int status = penstock__batcher_push(batched->batcher, &feed, count * batched->unit, &samples);
     *taken = samples / batched->unit;
     return status;

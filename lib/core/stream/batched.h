@@ -68,6 +68,7 @@ void penstock__batched_change(struct penstock__batched *stream, penstock_plan *n
 
 /* ---- for the tables of kinds ---- */
 
+/* Takes items from number `*taken` on. */
 int penstock__batched_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken);
 int penstock__batched_pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
                            size_t *count);

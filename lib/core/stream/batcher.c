@@ -63,6 +63,11 @@ void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penst
     penstock__plan_set_event_times(batcher->plan, &meter->event_times);
 }
 
+void penstock__batcher_set_turn(struct penstock__batcher *batcher, size_t turn)
+{
+    batcher->first_turn = batcher->turn = turn;
+}
+
 void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max_latency_s)
 {
     batcher->max_latency_s = max_latency_s;
@@ -101,6 +106,7 @@ void penstock__batcher_reset(struct penstock__batcher *batcher)
     batcher->carried = NULL;
     batcher->carried_samples = 0;
     batcher->failure.status = PENSTOCK_OK;
+    batcher->turn = batcher->first_turn;
     if (moves(batcher))
         move(batcher);
 }
@@ -133,8 +139,7 @@ static bool has_room(const struct penstock__batcher *batcher)
            (last->state == PENSTOCK__RING_FREE && (ring->oldest == ring->filling || !moves(batcher)));
 }
 
-/* The batch to fill, with what is carried into it; NULL while there is none. */
-static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
+struct penstock__ring_batch *penstock__batcher_filling(struct penstock__batcher *batcher)
 {
     if (!has_room(batcher))
         return NULL;
@@ -154,7 +159,7 @@ static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
 
 int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t *samples)
 {
-    struct penstock__ring_batch *batch = batcher->failure.status ? NULL : filling(batcher);
+    struct penstock__ring_batch *batch = batcher->failure.status ? NULL : penstock__batcher_filling(batcher);
     *samples = batch ? penstock__groups_samples(&batcher->groups, batcher->capacity) - batch->samples : 0;
     *to = batch ? batch->in + batch->samples * batcher->groups.sample_bytes : NULL;
     return penstock__failure_tell(&batcher->failure);
@@ -168,19 +173,31 @@ static void tell_meter(struct penstock__batcher *batcher, const struct penstock_
         penstock__meter_batch(batcher->meter, batch->items, clock ? 0 : penstock__now_s() - began);
 }
 
-/* Once it was sent. */
-static int wait_for(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
+int penstock__batcher_wait_for(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
 {
     int status = penstock_plan_wait(batcher->plan, batch->ticket);
     batch->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
     return status ? penstock__failure_keep(&batcher->failure, status) : PENSTOCK_OK;
 }
 
+/* `groups` of samples, the next ones, to the batch's results. */
+static int submit(struct penstock__batcher *batcher, const void *samples, struct penstock__ring_batch *batch,
+                  size_t groups)
+{
+    const struct penstock_problem *problem = penstock__plan_problem(batcher->plan);
+    const size_t frames = groups * batcher->groups.frames;
+    int status =
+        penstock__plan_submit_turned(batcher->plan, samples, batcher->turn, batch->out, frames, &batch->ticket);
+    if (!status && problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.fold)
+        batcher->turn = penstock__fft_turn(&problem->fft, batcher->turn, frames);
+    return status;
+}
+
 static int send(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
 {
-    size_t frames = batch->items * batcher->groups.frames, used = batch->items * batcher->groups.step;
+    size_t used = batch->items * batcher->groups.step;
     double began = penstock__now_s();
-    int status = penstock_plan_submit(batcher->plan, batch->in, batch->out, frames, &batch->ticket);
+    int status = submit(batcher, batch->in, batch, batch->items);
     if (status)
         return penstock__failure_keep(&batcher->failure, status);
     tell_meter(batcher, batch, began);
@@ -213,15 +230,14 @@ int penstock__batcher_flush(struct penstock__batcher *batcher)
 /* `groups` of the caller's samples, and done when this returns: a device that came meanwhile may still read them. */
 static int run_straight(struct penstock__batcher *batcher, const char *samples, size_t groups)
 {
-    struct penstock__ring_batch *batch = filling(batcher);
+    struct penstock__ring_batch *batch = penstock__batcher_filling(batcher);
     double began = penstock__now_s();
-    int status = penstock_plan_submit(batcher->plan, samples, batch->out, groups * batcher->groups.frames,
-                                      &batcher->last_ticket);
-    if (status || (status = penstock_plan_wait(batcher->plan, batcher->last_ticket)))
+    int status = submit(batcher, samples, batch, groups);
+    if (status || (status = penstock_plan_wait(batcher->plan, batch->ticket)))
         return penstock__failure_keep(&batcher->failure, status);
     batch->items = groups;
     batch->since = began;
-    batch->ticket = batcher->last_ticket;
+    batcher->last_ticket = batch->ticket;
     tell_meter(batcher, batch, began);
     penstock__ring_sent(&batcher->ring);
     batch->state = PENSTOCK__RING_DONE;
@@ -231,7 +247,7 @@ static int run_straight(struct penstock__batcher *batcher, const char *samples, 
 /* The groups that begin in what is held, with samples that follow it; afterwards nothing is held. */
 static int close_seam(struct penstock__batcher *batcher, const char *samples, size_t needs)
 {
-    struct penstock__ring_batch *batch = filling(batcher);
+    struct penstock__ring_batch *batch = penstock__batcher_filling(batcher);
     memcpy(batch->in + batch->samples * batcher->groups.sample_bytes, samples, needs * batcher->groups.sample_bytes);
     batch->samples += needs;
     count_groups(batcher, batch);
@@ -245,7 +261,7 @@ static int push_straight(struct penstock__batcher *batcher, const char *samples,
                          bool *moved)
 {
     const size_t step = batcher->groups.step, span = batcher->groups.span;
-    struct penstock__ring_batch *batch = batcher->failure.status ? NULL : filling(batcher);
+    struct penstock__ring_batch *batch = batcher->failure.status ? NULL : penstock__batcher_filling(batcher);
     int status;
     *moved = false;
     if (!batch || count < span || count / batcher->threads < STRAIGHT_SAMPLES)
@@ -262,7 +278,7 @@ static int push_straight(struct penstock__batcher *batcher, const char *samples,
         return status;
     *taken += at;
     *moved = true;
-    if (!filling(batcher))
+    if (!penstock__batcher_filling(batcher))
         return PENSTOCK_OK;
     size_t groups = (count - at - span) / step + 1;
     groups = groups < batcher->capacity ? groups : batcher->capacity;
@@ -312,7 +328,7 @@ int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const 
         room = !send(batcher, last);
     if (oldest->state == PENSTOCK__RING_SENT &&
         (wait || !room || penstock__ring_overdue(oldest, batcher->max_latency_s)) &&
-        (status = wait_for(batcher, oldest)))
+        (status = penstock__batcher_wait_for(batcher, oldest)))
         return status;
     if (oldest->state != PENSTOCK__RING_DONE)
         return penstock__ring_is_away(oldest) ? PENSTOCK_OK : penstock__failure_tell(&batcher->failure);
@@ -334,45 +350,4 @@ double penstock__batcher_due_s(const struct penstock__batcher *batcher)
 size_t penstock__batcher_capacity(const struct penstock__batcher *batcher)
 {
     return batcher->capacity;
-}
-
-/* ---------------------------------------------------------------- changes --------------------- */
-
-void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan *plan)
-{
-    if (batcher->settle)
-        batcher->settle(batcher->settle_owner);
-    penstock__batcher_flush(batcher); /* a failure is kept, as is that of a wait */
-    struct penstock__ring *ring = &batcher->ring;
-    for (unsigned i = 0; i < ring->count; i++) {
-        struct penstock__ring_batch *batch = &ring->batches[(ring->oldest + i) % ring->count];
-        if (batch->state == PENSTOCK__RING_SENT)
-            wait_for(batcher, batch);
-    }
-    batcher->plan = plan;
-    batcher->last_ticket = 0;
-    if (batcher->meter)
-        penstock__plan_set_event_times(plan, &batcher->meter->event_times);
-}
-
-size_t penstock__batcher_held(const struct penstock__batcher *batcher)
-{
-    const struct penstock__ring *ring = &batcher->ring;
-    const struct penstock__ring_batch *last = &ring->batches[ring->filling];
-    const bool is_free = last->state == PENSTOCK__RING_FREE, fills = last->state == PENSTOCK__RING_FILLING;
-    if (batcher->failure.status || ring->oldest != ring->filling || !(is_free || (fills && !last->items)))
-        return SIZE_MAX;
-    return is_free ? batcher->carried_samples : last->samples;
-}
-
-void penstock__batcher_drop_held(struct penstock__batcher *batcher, size_t samples)
-{
-    struct penstock__ring_batch *last = filling(batcher); /* what was carried is in it */
-    if (!last) {
-        batcher->carried += samples * batcher->groups.sample_bytes;
-        batcher->carried_samples -= samples;
-        return;
-    }
-    last->samples -= samples;
-    memmove(last->in, last->in + samples * batcher->groups.sample_bytes, last->samples * batcher->groups.sample_bytes);
 }

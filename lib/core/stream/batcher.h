@@ -34,12 +34,21 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
  * is found out here, with a full batch of zeros, before anything else goes in. */
 void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penstock__meter *meter);
 
+/* Turn of the first frame, where frames have turns: of a folded plan, or an overlapped one. From a reset on. */
+void penstock__batcher_set_turn(struct penstock__batcher *batcher, size_t turn);
+
 /* Another plan, alike but for its factors, from the next group on: those that are complete go through the plan before
  * and are waited for, so that nobody uses that one any more. */
 void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan *plan);
 
 /* Samples that make no complete group yet, where nothing else is held; SIZE_MAX where more is. */
 size_t penstock__batcher_held(const struct penstock__batcher *batcher);
+
+/* Where they lie, after a flush. */
+const void *penstock__batcher_rest(const struct penstock__batcher *batcher, size_t *samples);
+
+/* This one, which has the rest of another one, goes on where that ends: with its turn and its meter. */
+void penstock__batcher_go_on(struct penstock__batcher *batcher, const struct penstock__batcher *before);
 
 /* Forgets the first `samples` of these. */
 void penstock__batcher_drop_held(struct penstock__batcher *batcher, size_t samples);

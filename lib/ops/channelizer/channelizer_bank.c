@@ -7,18 +7,12 @@
 
 #include <string.h>
 
-#define MOST_TOGETHER 16 /* a multiple of what any build of the kernels makes together */
-
 /* Weight t M + i belongs to the window's sample t M + i, which the tap of the last index meets first. */
 static void place_weights(struct channel_bank *bank, const float *taps, size_t tap_count)
 {
-    const struct fold_weights *weights = &bank->weights;
     for (size_t l = 0; l < tap_count; l++) {
-        size_t at = bank->window - 1 - l, t = at / bank->channels, i = at % bank->channels;
-        size_t column = i / FOLD_WIDTH * FOLD_WIDTH;
-        size_t wide = weights->width - column < FOLD_WIDTH ? FOLD_WIDTH / 2 : FOLD_WIDTH;
-        float *pair = weights->values + 2 * (column * weights->depth + t * wide + i - column);
-        pair[0] = pair[1] = taps[l];
+        const size_t at = bank->window - 1 - l;
+        penstock__fold_weight(&bank->weights, at / bank->channels, at % bank->channels, taps[l]);
         bank->factors[at] = taps[l];
     }
 }
@@ -27,18 +21,17 @@ int penstock__channel_bank_init(struct channel_bank *bank, const penstock_channe
                                 size_t tap_count)
 {
     const size_t channels = desc->channels;
-    size_t depth = (tap_count + channels - 1) / channels, width = penstock__round_up(channels, FOLD_WIDTH / 2);
+    const size_t depth = (tap_count + channels - 1) / channels;
     *bank = (struct channel_bank){.channels = channels,
                                   .hop = desc->hop,
                                   .advance = desc->advance,
                                   .origin = desc->origin,
                                   .window = depth * channels,
                                   .stride = penstock__round_up(2 * channels + FOLD_WIDTH, FOLD_WIDTH),
-                                  .weights = {.depth = depth, .width = width},
+                                  .sums = penstock__fold_kernels(),
                                   .kernels = penstock__channelizer_kernels()};
-    bank->weights.values = penstock__calloc(2 * width * depth, sizeof(float));
     bank->factors = penstock__calloc(bank->window, sizeof(float));
-    if (!bank->weights.values || !bank->factors) {
+    if (penstock__fold_weights_init(&bank->weights, depth, channels) || !bank->factors) {
         penstock__channel_bank_free(bank);
         *bank = (struct channel_bank){0};
         return PENSTOCK_ERR_MEMORY;
@@ -64,17 +57,17 @@ void penstock__channel_bank_fold(const struct channel_bank *bank, penstock_cf32 
 {
     const size_t channels = bank->channels;
     size_t place = penstock__channel_bank_turn(bank, first);
-    for (size_t done = 0; done < count; done += MOST_TOGETHER) {
-        penstock_cf32 *out[MOST_TOGETHER];
-        const penstock_cf32 *windows[MOST_TOGETHER];
-        size_t frames = count - done < MOST_TOGETHER ? count - done : MOST_TOGETHER;
+    for (size_t done = 0; done < count; done += FOLD_TOGETHER) {
+        penstock_cf32 *out[FOLD_TOGETHER];
+        const penstock_cf32 *windows[FOLD_TOGETHER];
+        size_t frames = count - done < FOLD_TOGETHER ? count - done : FOLD_TOGETHER;
         for (size_t f = 0; f < frames; f++) {
             out[f] = rows + (done + f) * bank->stride + place;
             windows[f] = in + (done + f) * bank->hop;
             place += bank->hop;
             place -= place < channels ? 0 : channels;
         }
-        bank->kernels->fold(out, windows, frames, (ptrdiff_t)channels, &bank->weights);
+        bank->sums->fold(out, windows, frames, (ptrdiff_t)channels, &bank->weights);
         for (size_t f = 0; f < frames; f++) {
             penstock_cf32 *row = rows + (done + f) * bank->stride;
             memcpy(row, row + channels, (size_t)(out[f] - row) * sizeof *row);

@@ -9,6 +9,7 @@
 #define PENSTOCK_OPS_CHANNELIZER_BANK_H
 
 #include "ops/channelizer/channelizer_kernels.h"
+#include "vector/fold.h"
 
 /* Values that may be read after the last window. */
 #define BANK_SLACK FOLD_WIDTH
@@ -20,6 +21,7 @@ struct channel_bank {
     size_t stride; /* values from a row to the next: a folded frame, and room for its end before that wraps around */
     struct fold_weights weights;
     float *factors; /* of the window's samples, as they lie: the taps backwards */
+    const struct fold_kernels *sums;
     const struct channelizer_kernels *kernels;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Which build of the filter bank's sums this processor runs best. */
+/* Which build of the filter bank's kernels this processor runs best. */
 #include "ops/channelizer/channelizer_kernels.h"
 #include "vector/instructions.h"
 

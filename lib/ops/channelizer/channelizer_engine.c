@@ -100,7 +100,7 @@ static int make_plans(struct channelizer_engine *engine, const char *device)
 int penstock__channelizer_engine_init(struct channelizer_engine *engine, double max_latency_s, const char *device)
 {
     const struct channel_bank *bank = &engine->bank;
-    size_t together = bank->kernels->frames;
+    size_t together = bank->sums->frames;
     int status;
     engine->max_latency_s = max_latency_s;
     engine->format = PENSTOCK_CF32;

@@ -34,7 +34,7 @@ static size_t item_of(const struct channelizer_engine *engine, size_t count, siz
 {
     const size_t threads = penstock__threads(engine->context), share = (count + threads - 1) / threads,
                  rounds = (share + most - 1) / most,
-                 item = penstock__round_up((share + rounds - 1) / rounds, engine->bank.kernels->frames);
+                 item = penstock__round_up((share + rounds - 1) / rounds, engine->bank.sums->frames);
     return item < most ? item : most;
 }
 

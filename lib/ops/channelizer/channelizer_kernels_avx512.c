@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The sums of the filter bank built for AVX-512. */
-#include <immintrin.h>
-
+/* The filter bank's frames taken apart, built for AVX-512. */
 #define CHANNELIZER_KERNELS penstock__channelizer_kernels_avx512
 #define VECTOR_FLOATS       16
-#define FRAMES              8
 #define NAME                "AVX-512"
-#define HALF_FLOATS         8
-#define HALF_FUSED(a, b, c) ((half_vector)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #include "ops/channelizer/channelizer_kernels.c"

@@ -64,7 +64,7 @@ int penstock__synthesis_bank_init(struct synthesis_bank *bank, penstock_context 
                                     .stride = penstock__round_up(channels + hop + FOLD_WIDTH, FOLD_WIDTH),
                                     .history = (tap_count - 1) / hop,
                                     .tap_count = tap_count,
-                                    .kernels = penstock__channelizer_kernels()};
+                                    .kernels = penstock__fold_kernels()};
     bank->item = penstock__round_up(ITEM_VALUES / channels + 1, bank->kernels->frames);
     bank->capacity = ITEMS * threads * bank->item;
     if (bank->capacity < bank->history)

@@ -10,7 +10,7 @@
 #define PENSTOCK_OPS_SYNTHESIZER_BANK_H
 
 #include "core/stream/batcher.h"
-#include "ops/channelizer/channelizer_kernels.h"
+#include "vector/fold.h"
 
 struct synthesis_bank {
     penstock_context *context;
@@ -20,7 +20,7 @@ struct synthesis_bank {
     size_t capacity; /* rows of a batch */
     struct fold_weights weights;
     size_t tap_count; /* that they are made of */
-    const struct channelizer_kernels *kernels;
+    const struct fold_kernels *kernels;
     penstock_cf32 *rows;         /* room for `history` + twice `capacity` of them */
     size_t first;                /* the batch's first row; the history lies before it */
     penstock_cf32 *made;         /* capacity times hop samples */
