@@ -81,8 +81,8 @@ PENSTOCK_API int penstock_stream_run_channels(penstock_stream *stream, const voi
 
 /*
  * Without a copy: the stream's own memory, which is what its device reaches by itself where that is another one than
- * the processor (FFT streams, spectra, filters and resamplers, and what goes into OFDM streams and synthesizers of all
- * channels; but for those that convert what is pushed), or else what is pushed or pulled within the call. All kinds
+ * the processor (FFT streams, spectra, filters, resamplers, synthesizers of all channels, and what goes into OFDM
+ * streams; but for those that convert what is pushed), or else what is pushed or pulled within the call. All kinds
  * have it, but those whose results are frames do not lend them.
  *
  *     penstock_stream_acquire(stream, &to, &room);           ... write up to `room` items at `to` ...

@@ -271,6 +271,32 @@ static void check_oversampled(size_t channels)
     check_given("a raised cosine", channels, channels / 2 - 1, 2 * channels, 3 * channels, 2 * channels + 3, -100);
 }
 
+/* Each call takes frames or gives samples, or there is nothing left to take, also while the first results, of which
+ * nothing is given, fill the stream. */
+static void check_progress(void)
+{
+    static const size_t pieces[] = {1, 1, 498, 750, 1, 3000};
+    penstock_stream *stream = NULL;
+    uint64_t seed = 5;
+    size_t made = 0;
+    fill_random(frames, 16 * 4251, &seed);
+    CHECK_OK(penstock_synthesizer_open(&stream, context, &PENSTOCK_SYNTHESIZER_DESC(.channels = 16, .hop = 8), device));
+    for (size_t p = 0, at = 0; p < sizeof pieces / sizeof *pieces; at += pieces[p++])
+        for (size_t done = 0, taken, given = 1; done < pieces[p] || given; done += taken, made += given) {
+            CHECK_OK(penstock_stream_run(stream, frames + 16 * (at + done), pieces[p] - done, &taken, returned, 300,
+                                         &given));
+            CHECK(taken || given || done == pieces[p], "piece %zu: nothing moves after %zu frames", p, done);
+            if (!taken && !given)
+                break;
+        }
+    CHECK_OK(penstock_stream_finish(stream));
+    for (size_t given = 1; given; made += given)
+        CHECK_OK(penstock_stream_pull(stream, returned, 300, true, &given));
+    CHECK(made > 4000 * 8, "%zu samples", made);
+    penstock_stream_free(stream);
+    cases++;
+}
+
 int main(int argc, char **argv)
 {
     bool full = getenv("PENSTOCK_TEST_FULL") != NULL, powers = argc > 1;
@@ -287,6 +313,7 @@ int main(int argc, char **argv)
     for (size_t channels = 2; channels <= (powers ? 16 : 100);
          channels = powers ? 2 * channels : channels * 2 - 1 + channels % 2)
         check_critical(channels);
+    check_progress();
     if (!powers) {
         check_usual(4096, 2048);
         check_usual(100, 87);

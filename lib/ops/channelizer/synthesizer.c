@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The synthesis bank as a stream: frames go through a batched reverse transform, and what comes of it through the
- * polyphase sums. */
+/* The synthesis bank as a stream: its life, frames in, samples out. */
 #include "ops/channelizer/synthesizer.h"
 #include "core/base/description.h"
 #include "ops/channelizer/channelizer_check.h"
@@ -34,52 +33,48 @@ static int check(void *description)
     return penstock__synthesizer_check_depth(desc, desc->tap_count);
 }
 
-static int make_bank(struct synthesizer *made)
+/* What the description says, or the dual of the usual prototype. */
+static int make_taps(struct synthesizer *made)
 {
     const penstock_synthesizer_desc *d = &made->desc;
-    float *analysis = NULL, *dual = NULL;
-    int status = PENSTOCK_OK;
-    if (!d->taps) {
-        analysis = penstock__alloc(d->tap_count * sizeof *analysis);
-        dual = penstock__alloc(d->tap_count * sizeof *dual);
-        status = PENSTOCK_ERR_MEMORY;
-        if (analysis && dual && !(status = penstock_channelizer_taps(analysis, d->tap_count, d->channels, d->hop)))
-            status = penstock_channelizer_dual(dual, d->tap_count, analysis, d->tap_count, d->channels, d->hop,
-                                               d->delay, NULL);
-    }
-    if (!status)
-        status = penstock__synthesis_bank_init(&made->bank, made->batched.stream.context, d->channels, d->hop,
-                                               d->delay - d->advance, d->taps ? d->taps : dual, d->tap_count);
-    made->bank.origin = d->origin;
+    float *analysis = d->taps ? NULL : penstock__alloc(d->tap_count * sizeof *analysis);
+    made->taps = penstock__alloc(d->tap_count * sizeof *made->taps);
+    made->tap_count = d->tap_count;
+    int status = made->taps && (analysis || d->taps) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    if (!status && d->taps)
+        memcpy(made->taps, d->taps, d->tap_count * sizeof *made->taps);
+    else if (!status && !(status = penstock_channelizer_taps(analysis, d->tap_count, d->channels, d->hop)))
+        status = penstock_channelizer_dual(made->taps, d->tap_count, analysis, d->tap_count, d->channels, d->hop,
+                                           d->delay, NULL);
     penstock__free(analysis);
-    penstock__free(dual);
     return status;
 }
 
 static int make(struct penstock__batched *batched)
 {
     struct synthesizer *made = synthesizer_of(&batched->stream);
+    const penstock_synthesizer_desc *desc = &made->desc;
     int status;
-    batched->unit = made->desc.channels;
-    batched->max_latency_s = made->desc.max_latency_s;
+    batched->unit = desc->channels;
+    batched->max_latency_s = desc->max_latency_s;
     batched->stream.out_bytes = sizeof(penstock_cf32);
     batched->stream.in_values = batched->stream.out_values = 1 + PENSTOCK_CF32;
-    made->kept = made->desc.select_count ? made->desc.select_count : made->desc.channels;
-    if ((status = make_bank(made)) ||
-        (status = penstock__synthesizer_select(made, made->desc.select, made->desc.select_count)))
+    made->kept = desc->select_count ? desc->select_count : desc->channels;
+    made->delay = desc->delay - desc->advance;
+    made->depth = (desc->tap_count + desc->hop - 1) / desc->hop;
+    if ((status = make_taps(made)) || (status = penstock__synthesizer_select(made, desc->select, desc->select_count)))
         return status;
     batched->stream.in_channels = made->kept;
     batched->stream.in_bytes = made->kept * sizeof(penstock_cf32);
     batched->stream.lends_in = !made->select;
+    batched->stream.lends_out = true;
     return PENSTOCK_OK;
 }
 
 static int plan(const struct penstock__batched *batched, penstock_plan **made)
 {
-    return penstock_fft_plan(made, batched->stream.context,
-                             &PENSTOCK_FFT_DESC(.n = const_synthesizer_of(&batched->stream)->desc.channels,
-                                                .slots = PENSTOCK__BATCHED_SLOTS, .direction = PENSTOCK_REVERSE),
-                             batched->device);
+    const struct synthesizer *synthesizer = const_synthesizer_of(&batched->stream);
+    return penstock__synthesizer_plan(made, synthesizer, synthesizer->taps, synthesizer->tap_count, synthesizer->depth);
 }
 
 static void forget(struct penstock__batched *batched)
@@ -96,19 +91,38 @@ int penstock_synthesizer_open(penstock_stream **stream, penstock_context *contex
 
 static void free_synthesizer(struct penstock__batched *batched)
 {
-    penstock__synthesizer_adopt(synthesizer_of(&batched->stream), UINT64_MAX);
-    penstock__synthesis_bank_free(&synthesizer_of(&batched->stream)->bank);
-    penstock__free(synthesizer_of(&batched->stream)->select);
+    struct synthesizer *synthesizer = synthesizer_of(&batched->stream);
+    penstock__synthesizer_drop_changes(synthesizer, 0);
+    while (synthesizer->before)
+        penstock__synthesizer_drop_before(synthesizer);
+    penstock__free(synthesizer->taps);
+    penstock__free(synthesizer->select);
 }
 
+static void cancel(struct penstock__batched *batched)
+{
+    const struct synthesizer *synthesizer = const_synthesizer_of(&batched->stream);
+    for (const struct synthesizer_change *change = synthesizer->changes; change; change = change->next)
+        penstock__plan_cancel(change->plan);
+    for (const struct synthesizer_before *before = synthesizer->before; before; before = before->next)
+        penstock__plan_cancel(before->plan);
+}
+
+/* The samples of frame 0 begin at place o - d of a row, and there are zeros before it. */
 static void reset(struct penstock__batched *batched)
 {
     struct synthesizer *synthesizer = synthesizer_of(&batched->stream);
-    penstock__synthesis_bank_reset(&synthesizer->bank);
+    const size_t channels = synthesizer->desc.channels;
+    uint64_t padded = 0;
+    while (synthesizer->before)
+        penstock__synthesizer_drop_before(synthesizer);
     penstock__synthesizer_adopt(synthesizer, UINT64_MAX);
-    synthesizer->folded = synthesizer->total = synthesizer->oldest = 0;
-    synthesizer->ready = synthesizer->given = 0;
-    synthesizer->to_skip = synthesizer->bank.delay;
+    penstock__batcher_set_turn(batched->batcher,
+                               (synthesizer->desc.origin + channels - synthesizer->delay % channels) % channels);
+    penstock__synthesizer_pad(batched->batcher, channels, synthesizer->depth - 1, &padded);
+    synthesizer->oldest = synthesizer->total = synthesizer->padding = 0;
+    synthesizer->read = 0;
+    synthesizer->to_skip = synthesizer->delay;
 }
 
 /* ---------------------------------------------------------------- what is known --------------- */
@@ -126,12 +140,12 @@ int penstock_synthesizer_get_info(const penstock_stream *stream, penstock_synthe
     known.device = plan.device;
     known.kept = synthesizer->kept;
     known.hop = synthesizer->desc.hop;
-    known.tap_count = synthesizer->bank.tap_count;
-    known.delay = synthesizer->bank.delay;
+    known.tap_count = synthesizer->tap_count;
+    known.delay = synthesizer->delay;
     known.batch = penstock__batcher_capacity(synthesizer->batched.batcher);
     known.frames = synthesizer->batched.stream.taken;
     known.samples = synthesizer->batched.stream.given;
-    known.fallbacks = penstock__plan_fallbacks(synthesizer->batched.plan);
+    known.fallbacks = synthesizer->batched.fallbacks + penstock__plan_fallbacks(synthesizer->batched.plan);
     return penstock__description_write(info, &known, sizeof known, "penstock_synthesizer_info");
 }
 
@@ -142,160 +156,199 @@ static const void *ready(const struct penstock__batched *batched, const struct p
     return const_synthesizer_of(&batched->stream)->select ? NULL : in->whole;
 }
 
-/* Frames `first` .. `first + count` - 1 of a push, all channels in order. */
-static void fill(const struct penstock__batched *batched, const struct penstock__items *in, void *to, size_t first,
-                 size_t count)
-{
-    const struct synthesizer *synthesizer = const_synthesizer_of(&batched->stream);
-    const size_t channels = synthesizer->desc.channels, kept = synthesizer->kept, *select = synthesizer->select;
-    const penstock_cf32 *whole = in->whole;
-    penstock_cf32 *values = to;
-    if (select)
-        memset(values, 0, count * channels * sizeof *values);
-    for (size_t f = 0; f < count; f++)
-        for (size_t c = 0; c < kept; c++)
-            values[f * channels + (select ? select[c] : c)] =
-                whole ? whole[(first + f) * kept + c] : ((const penstock_cf32 *)in->channels[c])[first + f];
-}
-
-/* Samples that the frames pushed make; all changes that wait will hold. */
+/* Samples that the frames pushed make. */
 static uint64_t count_samples(const struct synthesizer *synthesizer)
 {
     const penstock_synthesizer_desc *desc = &synthesizer->desc;
-    uint64_t end = synthesizer->batched.stream.taken * desc->hop;
-    size_t tap_count = synthesizer->bank.tap_count;
-    for (const struct synthesizer_change *change = synthesizer->changes; change; change = change->next)
-        tap_count = change->tap_count;
-    if (synthesizer->batched.stream.taken && desc->tail)
-        end = (synthesizer->batched.stream.taken - 1) * desc->hop + tap_count;
-    return end > synthesizer->bank.delay ? end - synthesizer->bank.delay : 0;
+    const uint64_t frames = synthesizer->batched.stream.taken;
+    const uint64_t end = frames && desc->tail ? (frames - 1) * desc->hop + synthesizer->tap_count : frames * desc->hop;
+    return end > synthesizer->delay ? end - synthesizer->delay : 0;
 }
 
 static int finish(penstock_stream *stream)
 {
+    struct synthesizer *synthesizer = synthesizer_of(stream);
     if (!stream->finished) {
-        penstock__synthesizer_drop_changes(synthesizer_of(stream), stream->taken);
-        synthesizer_of(stream)->total = count_samples(synthesizer_of(stream));
+        penstock__synthesizer_drop_changes(synthesizer, stream->taken);
+        penstock__synthesizer_adopt(synthesizer, stream->taken);
+        synthesizer->total = count_samples(synthesizer);
     }
     return penstock__batched_finish(stream);
 }
 
 /* ---------------------------------------------------------------- samples out ----------------- */
 
-static void fold(struct synthesizer *synthesizer, penstock_cf32 *to, const penstock_cf32 *spectra, size_t count)
-{
-    penstock__synthesis_bank_run(&synthesizer->bank, to, spectra, synthesizer->folded, count);
-    synthesizer->folded += count;
-}
-
-static void fold_apart(struct synthesizer *synthesizer, const penstock_cf32 *spectra, size_t count)
-{
-    fold(synthesizer, synthesizer->bank.made, spectra, count);
-    synthesizer->ready = count * synthesizer->desc.hop;
-    synthesizer->given = 0;
-}
-
-/* Whether so many samples, the next ones, are all the caller's and have room there. */
-static bool goes_straight(const struct synthesizer *synthesizer, size_t count, size_t room)
+/* Zeros behind the end, as far as there is room: as many as samples still need. */
+static int pad(struct synthesizer *synthesizer)
 {
     const penstock_stream *stream = &synthesizer->batched.stream;
-    return count <= room && !synthesizer->to_skip && (!stream->finished || count <= synthesizer->total - stream->given);
+    const size_t hop = synthesizer->desc.hop;
+    const uint64_t frames = (synthesizer->total + synthesizer->delay + hop - 1) / hop;
+    if (!stream->finished || !synthesizer->total || frames <= stream->taken)
+        return PENSTOCK_OK;
+    return penstock__synthesizer_pad(synthesizer->batched.batcher, synthesizer->desc.channels, frames - stream->taken,
+                                     &synthesizer->padding);
 }
 
-/* Frames that have the same taps, at most as many as a batch of the bank. */
-static size_t frames_alike(struct synthesizer *synthesizer)
+/* The oldest results, of a plan before or of the present one. */
+static int find_results(struct synthesizer *synthesizer, bool wait, const void **from, size_t *results)
 {
-    const size_t capacity = synthesizer->bank.capacity;
-    penstock__synthesizer_adopt(synthesizer, synthesizer->folded);
-    const struct synthesizer_change *next = synthesizer->changes;
-    return next && next->frame - synthesizer->folded < capacity ? (size_t)(next->frame - synthesizer->folded)
-                                                                : capacity;
-}
-
-/* More samples, if there can be any: `*straight` of them to `to`, where there is room for them, else some apart. */
-static int refill(struct synthesizer *synthesizer, penstock_cf32 *to, size_t room, bool wait, size_t *straight)
-{
-    const size_t hop = synthesizer->desc.hop, capacity = frames_alike(synthesizer);
-    const void *from;
-    size_t groups = 0;
-    int status = penstock__batched_peek(&synthesizer->batched.stream, wait, &from, &groups);
-    if (status)
+    int status = PENSTOCK_OK;
+    *results = 0;
+    while (synthesizer->before && !*results && !status) {
+        status = penstock__batcher_ready(synthesizer->before->batcher, true, from, results);
+        if (!status && !*results)
+            penstock__synthesizer_drop_before(synthesizer);
+    }
+    if (*results || status || (status = pad(synthesizer)))
         return status;
-    if (groups) {
-        groups = groups < capacity ? groups : capacity;
-        if (goes_straight(synthesizer, groups * hop, room)) {
-            fold(synthesizer, to, from, groups);
-            *straight = groups * hop;
-        } else {
-            fold_apart(synthesizer, from, groups);
-        }
-        penstock__batcher_release(synthesizer->batched.batcher, groups);
-    } else if (synthesizer->batched.stream.finished && synthesizer->batched.stream.given < synthesizer->total) {
-        uint64_t end = synthesizer->total + synthesizer->bank.delay;
-        uint64_t left = (end + hop - 1) / hop - synthesizer->folded;
-        fold_apart(synthesizer, NULL, left < capacity ? (size_t)left : capacity);
+    return penstock__batched_peek(&synthesizer->batched.stream, wait, from, results);
+}
+
+/* Samples of `count` results that may be given, of which those are left out that lie before the first one. */
+static size_t skip(struct synthesizer *synthesizer, size_t count)
+{
+    const penstock_stream *stream = &synthesizer->batched.stream;
+    size_t left = count * synthesizer->desc.hop - synthesizer->read;
+    const size_t skipped = left < synthesizer->to_skip ? left : (size_t)synthesizer->to_skip;
+    synthesizer->read += skipped;
+    synthesizer->to_skip -= skipped;
+    left -= skipped;
+    return stream->finished && left > synthesizer->total - stream->given ? (size_t)(synthesizer->total - stream->given)
+                                                                         : left;
+}
+
+/* `count` samples of the oldest results are done with. */
+static void drop(struct synthesizer *synthesizer, size_t count)
+{
+    struct penstock__batcher *oldest =
+        synthesizer->before ? synthesizer->before->batcher : synthesizer->batched.batcher;
+    const size_t hop = synthesizer->desc.hop;
+    synthesizer->read += count;
+    penstock__batcher_release(oldest, synthesizer->read / hop);
+    synthesizer->read %= hop;
+}
+
+/* Results of which nothing is given. */
+static int leave_out(struct synthesizer *synthesizer)
+{
+    while (synthesizer->to_skip) {
+        const void *results;
+        size_t some;
+        int status = find_results(synthesizer, true, &results, &some);
+        const size_t samples = some * synthesizer->desc.hop - synthesizer->read;
+        if (status || !some || samples > synthesizer->to_skip)
+            return status;
+        synthesizer->to_skip -= samples;
+        drop(synthesizer, samples);
     }
     return PENSTOCK_OK;
 }
 
-/* Up to `capacity` of the samples that were made apart. */
-static size_t give(struct synthesizer *synthesizer, penstock_cf32 *samples, size_t capacity)
+/* Samples of the oldest results; none where none are ready. */
+static int peek(penstock_stream *stream, bool wait, const void **from, size_t *count)
 {
-    size_t left = synthesizer->ready - synthesizer->given;
-    size_t skipped = left < synthesizer->to_skip ? left : (size_t)synthesizer->to_skip;
-    synthesizer->given += skipped;
-    synthesizer->to_skip -= skipped;
-    left -= skipped;
-    left = left < capacity ? left : capacity;
-    if (synthesizer->batched.stream.finished && left > synthesizer->total - synthesizer->batched.stream.given) {
-        left = (size_t)(synthesizer->total - synthesizer->batched.stream.given);
-        if (!left)
-            synthesizer->given = synthesizer->ready;
+    struct synthesizer *synthesizer = synthesizer_of(stream);
+    *count = 0;
+    while (!*count && !(stream->finished && stream->given == synthesizer->total)) {
+        const void *results;
+        size_t some;
+        int status = find_results(synthesizer, wait, &results, &some);
+        if (status || !some)
+            return status;
+        *count = skip(synthesizer, some);
+        *from = (const penstock_cf32 *)results + synthesizer->read;
+        if (!*count)
+            drop(synthesizer, 0);
     }
-    penstock__copy(synthesizer->batched.stream.context, samples, synthesizer->bank.made + synthesizer->given,
-                   left * sizeof *samples);
-    synthesizer->given += left;
-    return left;
+    return PENSTOCK_OK;
 }
 
-static int give_all(struct synthesizer *synthesizer, penstock_cf32 *samples, size_t capacity, bool wait, size_t *count)
+static void release(penstock_stream *stream, size_t count)
+{
+    struct synthesizer *synthesizer = synthesizer_of(stream);
+    const uint64_t end = (stream->given + synthesizer->delay) / synthesizer->desc.hop + 1;
+    drop(synthesizer, count);
+    penstock__stream_gave(stream, count, end < stream->taken ? end : stream->taken, 0);
+}
+
+static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
 {
     while (*count < capacity) {
-        size_t some = 0;
-        if (synthesizer->given == synthesizer->ready) {
-            int status = refill(synthesizer, samples + *count, capacity - *count, wait, &some);
-            if (status)
-                return *count ? PENSTOCK_OK : status;
-            if (!some && synthesizer->given == synthesizer->ready)
-                break;
-        }
+        const void *from;
+        size_t some;
+        int status = peek(stream, wait, &from, &some);
+        if (status)
+            return *count ? PENSTOCK_OK : status;
         if (!some)
-            some = give(synthesizer, samples + *count, capacity - *count);
-        uint64_t end = (synthesizer->batched.stream.given + synthesizer->bank.delay) / synthesizer->desc.hop + 1;
-        penstock__stream_gave(&synthesizer->batched.stream, some,
-                              end < synthesizer->batched.stream.taken ? end : synthesizer->batched.stream.taken, 0);
+            break;
+        some = some < capacity - *count ? some : capacity - *count;
+        penstock__copy(stream->context, (penstock_cf32 *)out->whole + *count, from, some * sizeof(penstock_cf32));
+        release(stream, some);
         *count += some;
     }
     return PENSTOCK_OK;
 }
 
-static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
+/* ---------------------------------------------------------------- in, with what comes out ------ */
+
+/* Frames before the next change. */
+static size_t frames_alike(const struct synthesizer *synthesizer, uint64_t frame)
 {
-    return give_all(synthesizer_of(stream), out->whole, capacity, wait, count);
+    const struct synthesizer_change *next = synthesizer->changes;
+    return next && next->frame - frame < SIZE_MAX ? (size_t)(next->frame - frame) : SIZE_MAX;
+}
+
+static int push_some(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
+{
+    struct synthesizer *synthesizer = synthesizer_of(stream);
+    size_t end;
+    int status;
+    do {
+        penstock__synthesizer_adopt(synthesizer, stream->taken + *taken);
+        const size_t alike = frames_alike(synthesizer, stream->taken + *taken);
+        end = alike < count - *taken ? *taken + alike : count;
+        status = penstock__batched_push(stream, in, end, taken);
+    } while (!status && *taken == end && end < count);
+    return status;
+}
+
+/* Where there is room only once results are left out, nobody is to find that nothing is taken and nothing given. */
+static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
+{
+    struct synthesizer *synthesizer = synthesizer_of(stream);
+    int status = push_some(stream, in, count, taken);
+    if (!status && count && !*taken && synthesizer->to_skip && !(status = leave_out(synthesizer)))
+        status = push_some(stream, in, count, taken);
+    return status;
+}
+
+static int acquire(penstock_stream *stream, void **to, size_t *room)
+{
+    struct synthesizer *synthesizer = synthesizer_of(stream);
+    penstock__synthesizer_adopt(synthesizer, stream->taken);
+    int status = penstock__batched_acquire(stream, to, room);
+    if (!status && !*room && synthesizer->to_skip && !(status = leave_out(synthesizer)))
+        status = penstock__batched_acquire(stream, to, room);
+    const size_t alike = frames_alike(synthesizer, stream->taken);
+    *room = *room < alike ? *room : alike;
+    return status;
 }
 
 static double due_s(const penstock_stream *stream)
 {
     const struct synthesizer *synthesizer = const_synthesizer_of(stream);
-    return synthesizer->given < synthesizer->ready ? 0 : penstock__batcher_due_s(synthesizer->batched.batcher);
+    return synthesizer->before ? 0 : penstock__batcher_due_s(synthesizer->batched.batcher);
 }
 
 const struct penstock__batched_kind penstock__synthesizer_kind = {
     .calls = {.name = "synthesizer",
               PENSTOCK__BATCHED_LIFE,
-              .push = penstock__batched_push,
+              .push = push,
               .pull = pull,
-              .acquire = penstock__batched_acquire,
+              .acquire = acquire,
+              .peek = peek,
+              .release = release,
               .finish = finish,
               .due_s = due_s,
               .get_info = penstock__batched_get_info},
@@ -308,7 +361,8 @@ const struct penstock__batched_kind penstock__synthesizer_kind = {
     .plan = plan,
     .forget = forget,
     .reset = reset,
+    .cancel = cancel,
     .free = free_synthesizer,
     .ready = ready,
-    .fill = fill,
+    .fill = penstock__synthesizer_fill,
 };

@@ -23,7 +23,8 @@ int penstock__synthesizer_check_depth(const penstock_synthesizer_desc *desc, siz
 
 static void free_change(struct synthesizer_change *change)
 {
-    penstock__free(change->weights.values);
+    penstock__plan_free(change->plan);
+    penstock__free(change->taps);
     penstock__free(change);
 }
 
@@ -31,7 +32,10 @@ void penstock__synthesizer_adopt(struct synthesizer *synthesizer, uint64_t frame
 {
     while (synthesizer->changes && synthesizer->changes->frame <= frame) {
         struct synthesizer_change *change = synthesizer->changes;
-        penstock__synthesis_bank_adopt(&synthesizer->bank, &change->weights, change->tap_count);
+        penstock__batched_change(&synthesizer->batched, change->plan);
+        penstock__free(synthesizer->taps);
+        synthesizer->taps = change->taps;
+        synthesizer->tap_count = change->tap_count;
         synthesizer->changes = change->next;
         penstock__free(change);
     }
@@ -49,6 +53,85 @@ void penstock__synthesizer_drop_changes(struct synthesizer *synthesizer, uint64_
     }
 }
 
+void penstock__synthesizer_drop_before(struct synthesizer *synthesizer)
+{
+    struct synthesizer_before *before = synthesizer->before;
+    synthesizer->before = before->next;
+    synthesizer->batched.fallbacks += penstock__plan_fallbacks(before->plan);
+    penstock__batcher_free(before->batcher);
+    penstock__plan_free(before->plan);
+    penstock__free(before);
+}
+
+/* ---------------------------------------------------------------- sums over more frames ------- */
+
+/* Plans of sums over `depth` frames in the place of those that wait. */
+static int deepen_changes(struct synthesizer *synthesizer, size_t depth)
+{
+    int status = PENSTOCK_OK;
+    for (struct synthesizer_change *change = synthesizer->changes; change && !status; change = change->next) {
+        penstock_plan *plan;
+        status = penstock__synthesizer_plan(&plan, synthesizer, change->taps, change->tap_count, depth);
+        if (status)
+            break;
+        penstock__plan_free(change->plan);
+        change->plan = plan;
+    }
+    return status;
+}
+
+/* The frames that the present batcher has for results to come, behind zeros for those that it has not any more. */
+static int take_frames(struct penstock__batcher *next, struct penstock__batcher *present, size_t channels, size_t zeros)
+{
+    uint64_t padded = 0;
+    size_t samples, room;
+    void *to;
+    int status = penstock__synthesizer_pad(next, channels, zeros, &padded);
+    const void *from = penstock__batcher_rest(present, &samples);
+    if (!status)
+        status = penstock__batcher_room(next, &to, &room);
+    if (!status) {
+        memcpy(to, from, samples * sizeof(penstock_cf32));
+        status = penstock__batcher_commit(next, samples);
+    }
+    return status;
+}
+
+/* A plan of the same taps, and its batcher, from the next frame on. */
+static int deepen(struct synthesizer *synthesizer, size_t depth)
+{
+    struct penstock__batched *batched = &synthesizer->batched;
+    struct synthesizer_before *before = penstock__calloc(1, sizeof *before), **last = &synthesizer->before;
+    penstock_plan *plan = NULL;
+    struct penstock__batcher *batcher = NULL;
+    int status = before ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    if (!status &&
+        !(status = penstock__synthesizer_plan(&plan, synthesizer, synthesizer->taps, synthesizer->tap_count, depth)) &&
+        !(status = penstock__batcher_new(&batcher, plan, PENSTOCK__BATCH_BYTES, synthesizer->desc.max_latency_s)) &&
+        !(status = deepen_changes(synthesizer, depth)) && !(status = penstock__batcher_flush(batched->batcher)))
+        status = take_frames(batcher, batched->batcher, synthesizer->desc.channels, depth - synthesizer->depth);
+    if (status) {
+        penstock__batcher_free(batcher);
+        penstock__plan_free(plan);
+        penstock__free(before);
+        return status;
+    }
+    penstock__batcher_go_on(batcher, batched->batcher);
+    *before = (struct synthesizer_before){.plan = batched->plan, .batcher = batched->batcher};
+    while (*last)
+        last = &(*last)->next;
+    *last = before;
+    batched->plan = plan;
+    batched->batcher = batcher;
+    const uint64_t taken = batched->stream.taken,
+                   gone = taken < synthesizer->depth ? 0 : taken - synthesizer->depth + 1;
+    synthesizer->oldest = gone > synthesizer->oldest ? gone : synthesizer->oldest;
+    synthesizer->depth = depth;
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- other taps ------------------ */
+
 /* The first frame from `at` on whose sums over `depth` frames can be made, behind all that is decided already. */
 static uint64_t change_frame(const struct synthesizer *synthesizer, size_t depth, uint64_t at)
 {
@@ -59,15 +142,24 @@ static uint64_t change_frame(const struct synthesizer *synthesizer, size_t depth
     return frame > oldest ? frame : oldest;
 }
 
-/* Room for sums over so many frames; those of which the rows are gone are told by `oldest`. */
-static int deepen(struct synthesizer *synthesizer, size_t depth)
+static int make_change(struct synthesizer_change **made, const struct synthesizer *synthesizer, const float *taps,
+                       size_t tap_count)
 {
-    const size_t history = synthesizer->bank.history;
-    const uint64_t gone = synthesizer->folded > history ? synthesizer->folded - history : 0;
-    int status = depth - 1 > history ? penstock__synthesis_bank_deepen(&synthesizer->bank, depth - 1) : PENSTOCK_OK;
-    if (!status && gone > synthesizer->oldest)
-        synthesizer->oldest = gone;
-    return status;
+    struct synthesizer_change *change = penstock__calloc(1, sizeof *change);
+    int status = PENSTOCK_ERR_MEMORY;
+    if (!change)
+        return status;
+    change->tap_count = tap_count;
+    if ((change->taps = penstock__alloc(tap_count * sizeof *taps))) {
+        memcpy(change->taps, taps, tap_count * sizeof *taps);
+        status = penstock__synthesizer_plan(&change->plan, synthesizer, taps, tap_count, synthesizer->depth);
+    }
+    if (status) {
+        free_change(change);
+        return status;
+    }
+    *made = change;
+    return PENSTOCK_OK;
 }
 
 int penstock_synthesizer_set_taps(penstock_stream *stream, const float *taps, size_t tap_count, uint64_t at,
@@ -84,15 +176,11 @@ int penstock_synthesizer_set_taps(penstock_stream *stream, const float *taps, si
     if ((status = penstock__prototype_check(taps, &tap_count, desc->channels, desc->hop)) ||
         (status = penstock__synthesizer_check_depth(desc, tap_count)))
         return status;
-    if (!(change = penstock__calloc(1, sizeof *change)))
-        return PENSTOCK_ERR_MEMORY;
-    if ((status = penstock__synthesis_weights(&change->weights, desc->hop, taps, tap_count)) ||
-        (status = deepen(synthesizer, change->weights.depth))) {
-        free_change(change);
+    const size_t depth = (tap_count + desc->hop - 1) / desc->hop;
+    if ((depth > synthesizer->depth && (status = deepen(synthesizer, depth))) ||
+        (status = make_change(&change, synthesizer, taps, tap_count)))
         return status;
-    }
-    change->tap_count = tap_count;
-    change->frame = change_frame(synthesizer, change->weights.depth, at);
+    change->frame = change_frame(synthesizer, depth, at);
     if (from)
         *from = change->frame;
     for (last = &synthesizer->changes; *last;)
