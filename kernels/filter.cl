@@ -17,12 +17,12 @@
  * With ROTATED a value is multiplied by its own of a table behind the spectra, and by the row's, whose phase is `start`
  * and `spacing` (upper and lower half) at the first row and grows by what stands behind the table.
  *
- * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ARMS, ROTATED, AHEAD; FORWARD; MULTIPLY,
- * which calls PRODUCTS(variable, number of the slot, those of the slot N / 2 points on, first pair of the slot) for each
- * slot of the first half, since values of the response that are as far apart lie side by side, in pairs from PAIR_OF_LANE
- * on; KEEP_ALL and TAKE_ALL, which call
- * KEEP(variable, number of the slot) and TAKE(variable, number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot,
- * whether all its points are stored).
+ * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ARMS, ROTATED, AHEAD;
+ * FORWARD; MULTIPLY, which calls PRODUCTS(variable, number of the slot, those of the slot N / 2 points on, first pair of
+ * the slot) for each slot of the first half, since values of the response that are as far apart lie side by side, in
+ * pairs from PAIR_OF_LANE on; KEEP_ALL and TAKE_ALL, which call KEEP(variable, number of the slot) and TAKE(variable,
+ * number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot, whether all its
+ * points are stored).
  */
 #if PARTS > 1
 #define PRODUCT(v, s, h) sum##s = product_sum(v, h, sum##s);

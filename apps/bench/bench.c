@@ -340,7 +340,7 @@ const struct command command_bench = {
              "--study enqueue: microseconds that penstock_plan_enqueue takes on the host, on DEVICE (cuda), beside\n"
              "cuFFT's call where that is at hand, in turns.\n"
              "--study auto: the rate of auto, from 2 s after its start on, over that of the best device by name,\n"
-             "in 24 turns of 50 ms, of which four give a ratio and the median counts, in three processes each, one\n"
+             "in 40 turns of 50 ms, of which four give a ratio and the median counts, in five processes each, one\n"
              "after the other: with an empty cache folder and with a kept one, on an idle machine and beside a busy\n"
              "process on every second processor; and how long the first result takes, on auto and on the CPU.\n"
              "--case TEXT: only those whose names have TEXT in them.\n",

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * bench --study auto: is "auto" ever the wrong choice? Each measurement is a process of its own, and is made three
+ * bench --study auto: is "auto" ever the wrong choice? Each measurement is a process of its own, and is made five
  * times, as a plan that is chosen by timing differs from process to process. Those that are compared take turns, and
  * begin a turn on the same processor, so that other work on the machine falls on all of them.
  */
@@ -26,7 +26,7 @@
 #define ROUND           4 /* turns that count as one: in both orders, with each half of the processors busy */
 #define ROUNDS          2 /* of a process */
 #define TURNS           (ROUND * ROUNDS)
-#define DRAWS           3   /* processes, one after the other */
+#define DRAWS           5   /* processes, one after the other */
 #define LIMIT_S         90  /* of a process */
 #define NEAR            0.5 /* of the fastest device's rate on the idle machine: others are not compared */
 #define GOOD            0.95
