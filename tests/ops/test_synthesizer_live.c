@@ -6,6 +6,7 @@
  * made by one set of taps alone, of the frames before the change too; at any chunks the same bits; other channels;
  * refusals. Against the definition in double precision.
  */
+#include "core/base/memory.h"
 #include "device.h"
 #include "filter_direct.h"
 
@@ -192,6 +193,50 @@ static void check_refusals(penstock_context *context)
     penstock_stream_free(synthesizer);
 }
 
+/* What was said of the latency holds behind taps that reach over more frames, too. */
+static void check_latency(penstock_context *context, const char *device)
+{
+    penstock_stream *synthesizer = make(context, device, false, NULL);
+    size_t made = 0;
+    CHECK_OK(penstock_stream_set_max_latency(synthesizer, 1e-9));
+    CHECK_OK(penstock_synthesizer_set_taps(synthesizer, taps[3], counts[3], 0, NULL));
+    for (size_t at = 0, taken; at < 100; at += taken) {
+        CHECK_OK(penstock_stream_push(synthesizer, frames + at * CHANNELS, 1, &taken));
+        take(synthesizer, again, 999, false, &made);
+    }
+    CHECK(made > 50 * HOP, "%zu samples of 100 frames are there", made);
+    penstock_stream_free(synthesizer);
+    cases++;
+}
+
+/* Where more taps fail for want of memory, changes that wait hold as before. */
+static void check_failures(penstock_context *context, const char *device)
+{
+    size_t failures = 0;
+    int status = PENSTOCK_ERR_MEMORY;
+    for (long fail_at = -1; status && fail_at < 1000; fail_at++) {
+        penstock_stream *synthesizer = make(context, device, false, NULL);
+        size_t made = 0;
+        uint64_t seed = 1;
+        pass(synthesizer, 0, 100, fail_at < 0 ? samples : again, 99, &seed, &made);
+        CHECK_OK(penstock_synthesizer_set_taps(synthesizer, taps[2], counts[2], 400, NULL));
+        CHECK_OK(penstock_synthesizer_set_taps(synthesizer, taps[1], counts[1], 500, NULL));
+        penstock__memory_fail_at(fail_at);
+        status = fail_at < 0 ? PENSTOCK_ERR_MEMORY
+                             : penstock_synthesizer_set_taps(synthesizer, taps[3], counts[3], 600, NULL);
+        penstock__memory_fail_at(-1);
+        if (status)
+            pass(synthesizer, 100, FRAMES, fail_at < 0 ? samples : again, 99, &seed, &made);
+        CHECK(!status || fail_at < 0 || !memcmp(samples, again, made * sizeof *again), "allocation %ld: other samples",
+              fail_at);
+        failures += status && fail_at >= 0;
+        penstock_stream_free(synthesizer);
+    }
+    CHECK_OK(status);
+    CHECK(failures > 5, "%zu failures", failures);
+    cases++;
+}
+
 int main(int argc, char **argv)
 {
     const char *device = argc > 1 ? argv[1] : "cpu";
@@ -215,6 +260,9 @@ int main(int argc, char **argv)
     change_channels(context, device, false, 1);
     change_channels(context, device, true, 2);
     check_refusals(context);
+    check_latency(context, device);
+    if (argc == 1)
+        check_failures(context, device);
     penstock_context_free(context);
     printf("%d cases\n", cases);
     return test_finish();

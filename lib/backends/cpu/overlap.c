@@ -121,13 +121,12 @@ static void run_range(void *argument, size_t range, unsigned worker)
     penstock_cf32 *rows = (penstock_cf32 *)(void *)own;
     const size_t before = overlap->weights.depth - 1, first = range * batch->range,
                  end = batch->frames - first < batch->range ? batch->frames : first + batch->range;
-    size_t made = 0; /* rows from `frame` on */
     for (size_t frame = first, count; frame < end; frame += count) {
+        const size_t made = frame > first ? before : 0; /* rows that the chunk before had too */
         count = end - frame < overlap->chunk ? end - frame : overlap->chunk;
+        memmove(rows, rows + overlap->chunk * overlap->stride, made * overlap->stride * sizeof *rows);
         transform(batch, frame + made, before + count - made, rows + made * overlap->stride, scratch);
         sum(batch, frame, count, rows, scratch);
-        memmove(rows, rows + count * overlap->stride, before * overlap->stride * sizeof *rows);
-        made = before;
     }
 }
 

@@ -38,8 +38,7 @@ int penstock__qpu_overlap_run(const struct penstock_plan_state *plan, const stru
     penstock_cf32 *to = job->out->host;
     int status = PENSTOCK_OK;
     while (row < rows && !status) {
-        const size_t room = before + p->batch - there, left = rows - row, some = left < room ? left : room,
-                     count = some < p->batch ? some : p->batch;
+        const size_t left = rows - row, count = left < p->batch ? left : p->batch;
         status = penstock__qpu_transform(plan, &p->rows, job, row, count, p->kept + there * fft->n);
         row += count;
         there += count;

@@ -47,7 +47,7 @@ size_t penstock__batcher_held(const struct penstock__batcher *batcher);
 /* Where they lie, after a flush. */
 const void *penstock__batcher_rest(const struct penstock__batcher *batcher, size_t *samples);
 
-/* This one, which has the rest of another one, goes on where that ends: with its turn and its meter. */
+/* This one, which has the rest of another one, goes on where that ends: with its turn, latency and meter. */
 void penstock__batcher_go_on(struct penstock__batcher *batcher, const struct penstock__batcher *before);
 
 /* Forgets the first `samples` of these. */

@@ -43,6 +43,7 @@ const void *penstock__batcher_rest(const struct penstock__batcher *batcher, size
 
 void penstock__batcher_go_on(struct penstock__batcher *batcher, const struct penstock__batcher *before)
 {
+    batcher->max_latency_s = before->max_latency_s;
     batcher->first_turn = before->first_turn;
     batcher->turn = before->turn;
     if (before->meter)

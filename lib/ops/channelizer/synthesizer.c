@@ -229,13 +229,13 @@ static void drop(struct synthesizer *synthesizer, size_t count)
     synthesizer->read %= hop;
 }
 
-/* Results of which nothing is given. */
-static int leave_out(struct synthesizer *synthesizer)
+/* Results of which nothing is given, as far as they are there. */
+static int leave_out(struct synthesizer *synthesizer, bool wait)
 {
     while (synthesizer->to_skip) {
         const void *results;
         size_t some;
-        int status = find_results(synthesizer, true, &results, &some);
+        int status = find_results(synthesizer, wait, &results, &some);
         const size_t samples = some * synthesizer->desc.hop - synthesizer->read;
         if (status || !some || samples > synthesizer->to_skip)
             return status;
@@ -249,18 +249,16 @@ static int leave_out(struct synthesizer *synthesizer)
 static int peek(penstock_stream *stream, bool wait, const void **from, size_t *count)
 {
     struct synthesizer *synthesizer = synthesizer_of(stream);
+    const void *results;
+    size_t some;
+    int status;
     *count = 0;
-    while (!*count && !(stream->finished && stream->given == synthesizer->total)) {
-        const void *results;
-        size_t some;
-        int status = find_results(synthesizer, wait, &results, &some);
-        if (status || !some)
-            return status;
-        *count = skip(synthesizer, some);
-        *from = (const penstock_cf32 *)results + synthesizer->read;
-        if (!*count)
-            drop(synthesizer, 0);
-    }
+    if (stream->finished && stream->given == synthesizer->total)
+        return PENSTOCK_OK;
+    if ((status = leave_out(synthesizer, wait)) || (status = find_results(synthesizer, wait, &results, &some)) || !some)
+        return status;
+    *count = skip(synthesizer, some);
+    *from = (const penstock_cf32 *)results + synthesizer->read;
     return PENSTOCK_OK;
 }
 
@@ -318,7 +316,7 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
 {
     struct synthesizer *synthesizer = synthesizer_of(stream);
     int status = push_some(stream, in, count, taken);
-    if (!status && count && !*taken && synthesizer->to_skip && !(status = leave_out(synthesizer)))
+    if (!status && count && !*taken && synthesizer->to_skip && !(status = leave_out(synthesizer, true)))
         status = push_some(stream, in, count, taken);
     return status;
 }
@@ -328,7 +326,7 @@ static int acquire(penstock_stream *stream, void **to, size_t *room)
     struct synthesizer *synthesizer = synthesizer_of(stream);
     penstock__synthesizer_adopt(synthesizer, stream->taken);
     int status = penstock__batched_acquire(stream, to, room);
-    if (!status && !*room && synthesizer->to_skip && !(status = leave_out(synthesizer)))
+    if (!status && !*room && synthesizer->to_skip && !(status = leave_out(synthesizer, true)))
         status = penstock__batched_acquire(stream, to, room);
     const size_t alike = frames_alike(synthesizer, stream->taken);
     *room = *room < alike ? *room : alike;

@@ -18,7 +18,7 @@
 struct synthesizer_change {
     struct synthesizer_change *next;
     uint64_t frame;
-    penstock_plan *plan;
+    penstock_plan *plan, *deeper; /* the latter while the stream goes on with sums over more frames, else NULL */
     float *taps;
     size_t tap_count;
 };

@@ -65,19 +65,23 @@ void penstock__synthesizer_drop_before(struct synthesizer *synthesizer)
 
 /* ---------------------------------------------------------------- sums over more frames ------- */
 
-/* Plans of sums over `depth` frames in the place of those that wait. */
+/* Plans of sums over `depth` frames beside those that wait. */
 static int deepen_changes(struct synthesizer *synthesizer, size_t depth)
 {
     int status = PENSTOCK_OK;
-    for (struct synthesizer_change *change = synthesizer->changes; change && !status; change = change->next) {
-        penstock_plan *plan;
-        status = penstock__synthesizer_plan(&plan, synthesizer, change->taps, change->tap_count, depth);
-        if (status)
-            break;
-        penstock__plan_free(change->plan);
-        change->plan = plan;
-    }
+    for (struct synthesizer_change *change = synthesizer->changes; change && !status; change = change->next)
+        status = penstock__synthesizer_plan(&change->deeper, synthesizer, change->taps, change->tap_count, depth);
     return status;
+}
+
+/* Those plans in the place of the others; `made`: all of them are there, or else the others stay. */
+static void settle_changes(struct synthesizer *synthesizer, bool made)
+{
+    for (struct synthesizer_change *change = synthesizer->changes; change; change = change->next) {
+        penstock__plan_free(made ? change->plan : change->deeper);
+        change->plan = made ? change->deeper : change->plan;
+        change->deeper = NULL;
+    }
 }
 
 /* The frames that the present batcher has for results to come, behind zeros for those that it has not any more. */
@@ -110,6 +114,7 @@ static int deepen(struct synthesizer *synthesizer, size_t depth)
         !(status = penstock__batcher_new(&batcher, plan, PENSTOCK__BATCH_BYTES, synthesizer->desc.max_latency_s)) &&
         !(status = deepen_changes(synthesizer, depth)) && !(status = penstock__batcher_flush(batched->batcher)))
         status = take_frames(batcher, batched->batcher, synthesizer->desc.channels, depth - synthesizer->depth);
+    settle_changes(synthesizer, !status);
     if (status) {
         penstock__batcher_free(batcher);
         penstock__plan_free(plan);
