@@ -6,6 +6,7 @@
 #include "core/choice/cpu_while_compiling.h"
 #include "core/choice/side_by_side.h"
 #include "core/device/device_group.h"
+#include "core/device/devices.h"
 #include "core/plan/problem.h"
 #include "ops/coding/viterbi.h"
 #include "ops/ofdm/ofdm.h"
@@ -33,7 +34,7 @@ static struct penstock_problem coded_problem(const struct penstock__rx_device *d
     const struct penstock__rx_code *code = standard->code;
     const size_t row = PENSTOCK__CODED_MAP + 2 * (size_t)code->most_steps;
     return (struct penstock_problem){.kind = PENSTOCK_PROBLEM_CODED,
-                                     .in_bytes = device->ofdm->state.problem->out_bytes,
+                                     .in_bytes = penstock__ofdm_row(&device->points),
                                      .out_bytes = (size_t)2 * code->most_steps,
                                      .batch = PENSTOCK__RX_SYMBOLS,
                                      .coded = {.carriers = standard->carriers,
@@ -49,8 +50,14 @@ static struct penstock_problem coded_problem(const struct penstock__rx_device *d
 
 static int describe(struct penstock__rx_device *device)
 {
-    const struct penstock__rx_code *code = device->rx->standard->code;
+    const struct penstock__rx_standard *standard = device->rx->standard;
+    const struct penstock__rx_code *code = standard->code;
     int status = describe_rates(device, code);
+    device->points = (struct penstock_ofdm_problem){.n = standard->fft,
+                                                    .carrier_count = standard->carriers,
+                                                    .bits = standard->bits,
+                                                    .pilot_count = standard->pilots,
+                                                    .complete = true};
     if (status ||
         (status = penstock__viterbi_problem(
              &device->problems[1], NULL,
@@ -70,7 +77,7 @@ static void place_parts(struct penstock__rx_device *device)
     const size_t samples = symbols * standard->symbol + frames * (standard->head + standard->margin);
     const size_t bytes[PENSTOCK__RX_PARTS] = {
         [PENSTOCK__RX_DESCRIPTORS] = symbols * sizeof(struct penstock_ofdm_descriptor),
-        [PENSTOCK__RX_COEFFICIENTS] = frames * device->pairs * sizeof(penstock_cf32),
+        [PENSTOCK__RX_COEFFICIENTS] = frames * penstock__ofdm_coefficients(&device->points) * sizeof(penstock_cf32),
         [PENSTOCK__RX_BLOCKS] = frames * sizeof(penstock_viterbi_block),
         [PENSTOCK__RX_CODED] = symbols * sizeof(struct penstock_coded_symbol),
         [PENSTOCK__RX_SAMPLES] = samples * sizeof(penstock_cf32)};
@@ -99,9 +106,16 @@ static int make_executor(void *owner, unsigned which)
 {
     struct penstock__rx_device *device = owner;
     struct penstock__executor **const executors[] = {&device->deinterleave, &device->viterbi, &device->tally};
-    struct penstock_device *there = device->ofdm->state.device;
-    int status = penstock__problem_supported(there, &device->problems[which]);
-    return status < 0 ? status : penstock__executor_new(executors[which], there, &device->problems[which], 1);
+    int status = penstock__problem_supported(device->there, &device->problems[which]);
+    return status < 0 ? status : penstock__executor_new(executors[which], device->there, &device->problems[which], 1);
+}
+
+static int open_device(struct penstock__rx_device *device, const char *name)
+{
+    int status = penstock__devices_open_named(&device->there, device->rx->stream.context, name);
+    if (!status && !penstock__ofdm_lists(device->there))
+        status = penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: no kernel demodulates there", name);
+    return status;
 }
 
 /* The maker's, of a receiver. */
@@ -110,18 +124,18 @@ static int make(void **made, void *owner, const char *name)
     struct penstock__rx *rx = owner;
     struct penstock__rx_device *device = penstock__calloc(1, sizeof *device);
     int status = device ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
-    (void)name; /* that of the demodulator */
     *made = NULL;
     if (!status) {
         device->rx = rx;
-        device->ofdm = penstock__ofdm_listed(rx->ofdm);
-        device->pairs = penstock__ofdm_listed_pairs(rx->ofdm);
-        place_parts(device);
-        status = describe(device);
+        status = open_device(device, name);
     }
-    if (!status && !(status = penstock__side_by_side(make_executor, device, 3, device->ofdm->state.device)))
+    if (!status && !(status = describe(device))) {
+        place_parts(device);
+        status = penstock__side_by_side(make_executor, device, 3, device->there);
+    }
+    if (!status)
         status = penstock__rx_batches_new(&device->batches, rx, &penstock__rx_device_way, device,
-                                          FLYING * penstock__device_members(device->ofdm->state.device));
+                                          FLYING * penstock__device_members(device->there));
     if (status) {
         free_device(device);
         return status;
@@ -132,29 +146,75 @@ static int make(void **made, void *owner, const char *name)
 
 static const char *device_of(const void *made)
 {
-    return ((const struct penstock__rx_device *)made)->ofdm->state.device->name;
+    return ((const struct penstock__rx_device *)made)->there->name;
 }
 
 /* Why a device only demodulates. */
-static void tell(const struct penstock__rx *rx, int status)
+static void tell(const struct penstock__rx *rx, const char *name, int status)
 {
     penstock__log(rx->stream.context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
-                  "%s demodulates, and the CPU decodes: %s", penstock_ofdm_device(rx->ofdm), penstock_error_text());
+                  "%s demodulates, and the CPU decodes: %s", name, penstock_error_text());
 }
 
-void penstock__rx_device_begin(struct penstock__rx *rx)
+static void begin(struct penstock__rx *rx, const char *name)
 {
     static const struct penstock__maker maker = {.make = make, .free = free_device, .device = device_of};
     void *made = NULL;
     int status;
-    if (rx->device_tried || !rx->standard->code || !penstock__ofdm_listed(rx->ofdm))
+    if (rx->device_tried || !rx->standard->code)
         return;
     rx->device_tried = true;
-    status = rx->waits ? penstock__async_build_new(&rx->build, &maker, rx, penstock_ofdm_device(rx->ofdm), 0)
-                       : make(&made, rx, NULL);
+    status = rx->waits ? penstock__async_build_new(&rx->build, &maker, rx, name, 0) : make(&made, rx, name);
     rx->device = made;
     if (status)
-        tell(rx, status);
+        tell(rx, name, status);
+}
+
+/* Where the demodulator is, if that is known only by now. */
+static void begin_there(struct penstock__rx *rx)
+{
+    if (penstock__ofdm_listed(rx->ofdm))
+        begin(rx, penstock_ofdm_device(rx->ofdm));
+}
+
+/* What is made side by side. */
+struct parts {
+    struct penstock__rx *rx;
+    const char *name; /* of the device */
+    int (*demodulator)(struct penstock__rx *rx, const void *owner);
+    const void *owner;
+};
+
+static int make_part(void *owner, unsigned which)
+{
+    const struct parts *parts = owner;
+    if (!which)
+        return parts->demodulator(parts->rx, parts->owner);
+    begin(parts->rx, parts->name);
+    return PENSTOCK_OK;
+}
+
+int penstock__rx_device_new(struct penstock__rx *rx, const char *device,
+                            int (*demodulator)(struct penstock__rx *rx, const void *owner), const void *owner)
+{
+    struct parts parts = {.rx = rx, .demodulator = demodulator, .owner = owner};
+    struct penstock_device *there = NULL;
+    enum penstock_preference preference;
+    int status = penstock__device_parse(&preference, &parts.name, device);
+    if (status)
+        return status;
+    if (rx->waits && preference != PENSTOCK_DEVICE_AUTO &&
+        !penstock__device_find(rx->stream.context, parts.name, &there)) {
+        if (penstock__ofdm_lists(there))
+            begin(rx, parts.name);
+        return demodulator(rx, owner);
+    }
+    if (!rx->waits && (status = penstock__compiled_for(&there, rx->stream.context, device)))
+        return status;
+    status = penstock__side_by_side(make_part, &parts, there && penstock__ofdm_lists(there) ? 2 : 1, there);
+    if (!status && !rx->waits)
+        begin_there(rx);
+    return status;
 }
 
 /* Takes what was waited for. */
@@ -163,8 +223,9 @@ static void collect(struct penstock__rx *rx)
     void *made = NULL;
     if (!rx->build || !penstock__async_build_done(rx->build, 0))
         return;
-    if (penstock__async_build_take(rx->build, &made))
-        tell(rx, PENSTOCK_ERR_DEVICE);
+    int status = penstock__async_build_take(rx->build, &made);
+    if (status)
+        tell(rx, penstock__async_build_name(rx->build), status);
     penstock__async_build_free(rx->build);
     rx->build = NULL;
     rx->device = made;
@@ -185,11 +246,21 @@ static void give_up(struct penstock__rx *rx)
     rx->device->failed = true;
 }
 
+/* Once the demodulator is on the same device. */
+static bool is_ready(const struct penstock__rx *rx)
+{
+    struct penstock__rx_device *device = rx->device;
+    if (!device || device->failed)
+        return false;
+    device->ofdm = penstock__ofdm_listed(rx->ofdm);
+    return device->ofdm && device->ofdm->state.device == device->there;
+}
+
 void penstock__rx_decode_there(struct penstock__rx *rx, bool all)
 {
-    penstock__rx_device_begin(rx);
+    begin_there(rx);
     collect(rx);
-    if (rx->device && !rx->device->failed && penstock__rx_batches_run(rx->device->batches, all) < 0)
+    if (is_ready(rx) && penstock__rx_batches_run(rx->device->batches, all) < 0)
         give_up(rx);
 }
 

@@ -27,11 +27,12 @@ enum penstock__rx_part {
 
 struct penstock__rx_device {
     struct penstock__rx *rx;
-    struct penstock__executor *ofdm; /* the demodulator's own */
+    struct penstock_device *there;
+    struct penstock__executor *ofdm;     /* the demodulator's own, of the batches that are sent now */
+    struct penstock_ofdm_problem points; /* of its output only */
     struct penstock__executor *deinterleave, *viterbi, *tally;
     struct penstock_problem problems[3]; /* theirs */
     int32_t *rates;
-    size_t pairs;                                                       /* of a frame's coefficients */
     size_t part_at[PENSTOCK__RX_PARTS], part_bytes[PENSTOCK__RX_PARTS]; /* in what is sent */
     struct penstock__rx_batches *batches;
     bool failed; /* only its memory is still needed */

@@ -21,7 +21,7 @@ struct batch {
 
 static struct penstock_device *member_of(const struct penstock__rx_device *device, unsigned member)
 {
-    struct penstock_device *whole = device->ofdm->state.device;
+    struct penstock_device *whole = device->there;
     return whole->member_count ? whole->members[member % whole->member_count] : whole;
 }
 
@@ -43,7 +43,7 @@ static int make_buffers(struct batch *batch, const struct penstock__rx_device *d
         penstock_buffer **buffer;
         size_t bytes;
     } wanted[] = {{&batch->sent, sent},
-                  {&batch->points, PENSTOCK__RX_SYMBOLS * device->ofdm->state.problem->out_bytes},
+                  {&batch->points, PENSTOCK__RX_SYMBOLS * penstock__ofdm_row(&device->points)},
                   {&batch->rows, (size_t)2 * PENSTOCK__RX_SYMBOLS * code->most_steps},
                   {&batch->decoded, decoded},
                   {&batch->results, results}};
@@ -121,8 +121,8 @@ static void list(const void *owner, struct penstock__rx_batch *common, size_t in
                                            .step = i * item->rate_steps,
                                            .steps = (uint32_t)item->steps,
                                            .packed = (uint32_t)item->packed};
-    item->frame->unlisted =
-        !penstock__ofdm_list_frame(device->rx->ofdm, coefficients + index * device->pairs, &common->frames[index]);
+    item->frame->unlisted = !penstock__ofdm_list_frame(
+        device->rx->ofdm, coefficients + index * penstock__ofdm_coefficients(&device->points), &common->frames[index]);
     penstock__ofdm_list_symbols(device->rx->ofdm, descriptors + item->symbol, symbols, item->frame->symbols,
                                 common->frames);
     blocks[index] = (penstock_viterbi_block){.at = item->coded, .bits = (uint32_t)(item->steps - tail)};

@@ -117,7 +117,7 @@ struct penstock__rx_standard {
 
     /* OFDM: from the reference to the first symbol, of a symbol, by which symbols may move in all. */
     size_t head, symbol, margin;
-    unsigned most_symbols, carriers, bits; /* of a frame, of a symbol, of a carrier at most */
+    unsigned fft, most_symbols, carriers, pilots, bits; /* points; of a frame; of a symbol; of a carrier at most */
 
     /* The strength of each of `windows` windows, 0 where it does not stand out; the first one begins at `samples`. */
     void (*look)(const penstock_cf32 *samples, size_t windows, float *strength);
@@ -345,9 +345,11 @@ int penstock__rx_decode(struct penstock__rx *rx, bool all);
 int penstock__rx_decode_batches(struct penstock__rx *rx);
 void penstock__rx_batches_free(struct penstock__rx_batches *batches);
 
-/* Frames that a device takes from samples to bits. Makes what that needs, where the device is known by now and has it;
- * not at once where the CPU may serve meanwhile. A failure is only a log line. */
-void penstock__rx_device_begin(struct penstock__rx *rx);
+/* Frames that a device takes from samples to bits. Makes the demodulator, and beside it what the rest needs, where
+ * `device` names one that may have it; where it does not, or the CPU may serve meanwhile, that follows when the
+ * demodulator's device is known. Only the demodulator's failure is an error, that of the rest is a log line. */
+int penstock__rx_device_new(struct penstock__rx *rx, const char *device,
+                            int (*demodulator)(struct penstock__rx *rx, const void *owner), const void *owner);
 void penstock__rx_device_free(struct penstock__rx *rx);
 
 /* Decodes complete frames so, if that is ready; those that wait after it are for others. */

@@ -10,6 +10,7 @@
 #include "core/base/memory.h"
 #include "device.h"
 #include "rx/receiver.h"
+#include "rx/wifi/receiver.h"
 #include "shim_calls.h"
 #include "wifi_stream.h"
 
@@ -346,6 +347,9 @@ static void test_while_compiling(const struct wifi_stream *stream)
     penstock_stream_free(receiver);
     receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 0), preferred);
     penstock_stream_free(receiver); /* at once, with a build under way */
+    CHECK_OK(penstock__wifi_open_whole(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 0), device));
+    CHECK(decodes_there(receiver), "the CPU serves one that is measured");
+    penstock_stream_free(receiver);
     penstock_context_free(context);
 }
 

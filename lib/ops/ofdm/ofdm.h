@@ -71,7 +71,9 @@ void penstock__ofdm_give_up(penstock_ofdm *ofdm);
  */
 struct penstock__executor;
 struct penstock__executor *penstock__ofdm_listed(penstock_ofdm *ofdm);
-size_t penstock__ofdm_listed_pairs(const penstock_ofdm *ofdm);
+
+/* Whether a device may have such a kernel: that of a grid whose pilots are alike. */
+bool penstock__ofdm_lists(const struct penstock_device *device);
 
 /* A frame's row; false where a number does not fit. And descriptors of symbols, whose starts count from the first
  * sample of the job. May be called by several threads. */

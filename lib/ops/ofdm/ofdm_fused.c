@@ -43,11 +43,18 @@ static bool even_pilots(const struct ofdm_grid *grid)
     return true;
 }
 
+bool penstock__ofdm_lists(const struct penstock_device *device)
+{
+    return !device->on_cpu && device->backend->flags & PENSTOCK_BACKEND_FUSED;
+}
+
 /* A kernel for all does not pay on a device that is the host's processor, and takes its compiler seconds. */
 static bool worth_it(const struct penstock_device *device, const struct ofdm_grid *grid, enum ofdm_way way)
 {
-    bool wanted = way == OFDM_WHERE_IT_PAYS || way == OFDM_LISTED ? !device->on_cpu : way == OFDM_ONE_KERNEL;
-    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && wanted && even_pilots(grid);
+    bool wanted = way == OFDM_WHERE_IT_PAYS || way == OFDM_LISTED
+                      ? penstock__ofdm_lists(device)
+                      : way == OFDM_ONE_KERNEL && device->backend->flags & PENSTOCK_BACKEND_FUSED;
+    return wanted && even_pilots(grid);
 }
 
 static int copy_grid(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_desc *desc)

@@ -11,11 +11,6 @@ struct penstock__executor *penstock__ofdm_listed(penstock_ofdm *ofdm)
     return fused && !fused->able ? fused->kernels[OFDM_COMPLETE].executor : NULL;
 }
 
-size_t penstock__ofdm_listed_pairs(const penstock_ofdm *ofdm)
-{
-    return penstock__ofdm_coefficients(&ofdm->fused->kernels[OFDM_COMPLETE].problem.ofdm);
-}
-
 bool penstock__ofdm_list_frame(const penstock_ofdm *ofdm, penstock_cf32 *row, const penstock_ofdm_frame *frame)
 {
     double highest = 0;

@@ -32,8 +32,10 @@ static const struct penstock__rx_standard standard = {
     .head = HEAD,
     .symbol = PENSTOCK__WIFI_SYMBOL,
     .margin = MARGIN,
+    .fft = PENSTOCK__WIFI_FFT,
     .most_symbols = MAX_SYMBOLS,
     .carriers = PENSTOCK__WIFI_CARRIERS,
+    .pilots = PENSTOCK__WIFI_PILOTS,
     .bits = 6,
     .code = &penstock__wifi_code,
     .look = penstock__wifi_look,
@@ -57,11 +59,18 @@ static struct penstock__wifi *of(penstock_stream *stream)
 
 static int choose(char device[64], penstock_context *context, const struct penstock_problem *problem)
 {
-    return penstock__wifi_choose(device, context, problem, penstock_wifi_receiver_open);
+    return penstock__wifi_choose(device, context, problem, penstock__wifi_open_whole);
 }
 
-static int make_ofdm(struct penstock__rx *rx, const char *device, bool points)
+/* What a receiver is opened with; `waits`: the CPU serves until a device is ready. */
+struct opening {
+    const char *device;
+    bool points, waits;
+};
+
+static int make_ofdm(struct penstock__rx *rx, const void *owner)
 {
+    const struct opening *opening = owner;
     penstock_cf32 pilots[127][PENSTOCK__WIFI_PILOTS];
     for (unsigned row = 0; row < 127; row++)
         for (unsigned i = 0; i < PENSTOCK__WIFI_PILOTS; i++)
@@ -75,7 +84,7 @@ static int make_ofdm(struct penstock__rx *rx, const char *device, bool points)
                             .carrier_count = PENSTOCK__WIFI_CARRIERS, .pilots = penstock__wifi_pilot_carriers,
                             .pilot_count = PENSTOCK__WIFI_PILOTS, .pilot_values = pilots[0], .pilot_rows = 127,
                             .tracking = PENSTOCK_TRACK_GIVEN, .max_constellation = PENSTOCK_QAM64, .batch = 512),
-        device, points ? OFDM_TRANSFORMS : OFDM_LISTED, points ? NULL : choose);
+        opening->device, opening->points ? OFDM_TRANSFORMS : OFDM_LISTED, opening->points ? NULL : choose);
 }
 
 static int check(const penstock_wifi_receiver_desc *desc)
@@ -90,23 +99,23 @@ static int check(const penstock_wifi_receiver_desc *desc)
     return PENSTOCK_OK;
 }
 
-static int make(struct penstock__wifi *made, const penstock_wifi_receiver_desc *d, const char *device)
+static int make(struct penstock__wifi *made, const penstock_wifi_receiver_desc *d, const struct opening *opening)
 {
+    struct penstock__rx *rx = &made->rx;
     int status;
     made->points = d->points;
-    made->clock = made->rx.rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
+    made->clock = rx->rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
+    rx->waits = opening->waits;
     penstock__wifi_tables_init(&made->tables);
-    if ((status = penstock__rx_init(&made->rx, d->max_latency_s)) || (status = make_ofdm(&made->rx, device, d->points)))
-        return status;
-    penstock__ofdm_set_event_times(made->rx.ofdm, &made->rx.stream.meter.event_times);
-    made->rx.waits = penstock__cpu_while_compiling(made->rx.stream.context, device);
-    if (!made->rx.waits)
-        penstock__rx_device_begin(&made->rx);
-    return PENSTOCK_OK;
+    if (!(status = penstock__rx_init(rx, d->max_latency_s)))
+        status = d->points ? make_ofdm(rx, opening) : penstock__rx_device_new(rx, opening->device, make_ofdm, opening);
+    if (!status)
+        penstock__ofdm_set_event_times(rx->ofdm, &rx->stream.meter.event_times);
+    return status;
 }
 
-int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *context,
-                                const penstock_wifi_receiver_desc *desc, const char *device)
+static int open_as(penstock_stream **stream, penstock_context *context, const penstock_wifi_receiver_desc *desc,
+                   const char *device, bool waits)
 {
     penstock_wifi_receiver_desc d;
     struct penstock__wifi *made;
@@ -127,13 +136,25 @@ int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *cont
                                      .standard = &standard,
                                      .format = d.format,
                                      .rate_hz = penstock_wifi_rate_hz(d.profile)};
-    if ((status = make(made, &d, device))) {
+    if ((status = make(made, &d, &(struct opening){device, d.points, waits}))) {
         penstock__stream_free(&made->rx.stream);
         return status;
     }
     penstock_stream_reset(&made->rx.stream);
     *stream = &made->rx.stream;
     return PENSTOCK_OK;
+}
+
+int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *context,
+                                const penstock_wifi_receiver_desc *desc, const char *device)
+{
+    return open_as(stream, context, desc, device, context && penstock__cpu_while_compiling(context, device));
+}
+
+int penstock__wifi_open_whole(penstock_stream **stream, penstock_context *context,
+                              const penstock_wifi_receiver_desc *desc, const char *device)
+{
+    return open_as(stream, context, desc, device, false);
 }
 
 static void free_stream(penstock_stream *stream)

@@ -258,9 +258,10 @@ static inline struct penstock__wifi_node *penstock__wifi_node(struct penstock__r
     return (struct penstock__wifi_node *)(void *)frame;
 }
 
-/* penstock_wifi_receiver_open() */
+/* penstock_wifi_receiver_open(), and the same without the CPU that serves meanwhile: for one who measures. */
 typedef int penstock__wifi_open(penstock_stream **stream, penstock_context *context,
                                 const penstock_wifi_receiver_desc *desc, const char *device);
+penstock__wifi_open penstock__wifi_open_whole;
 
 /* "prefer:" the device with which a receiver, opened so, is the fastest, of those that do the problem. */
 int penstock__wifi_choose(char device[64], penstock_context *context, const struct penstock_problem *problem,
