@@ -75,9 +75,15 @@ unsigned penstock__threads(const penstock_context *context);
 
 /* Calls work(argument, i, worker) for 0 <= i < count, spread over the context's threads, and returns when all are done.
  * `worker` < penstock__threads() tells the threads apart, within this call. May be called by several threads at once;
- * from `work` too, where no other call at that time shares what the inner work has for each worker. */
+ * from `work` too, where the calling thread does it all, as worker 0, so that no other call at that time may share what
+ * the inner work has for each worker. */
 void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument);
+
+/* How many of `count` things an iteration of such a loop takes, 1 <= least <= most: as many as make the threads' shares
+ * alike, each in a few turns, so that a thread that is late costs a part of its share. `least`: what is worth handing
+ * out, where fewer are not needed for `most`, which is what suits a cache. */
+size_t penstock__fair_share(const penstock_context *context, size_t count, size_t least, size_t most);
 
 /* The same for work so short that waking a thread costs as much as it brings: at most `most` sleeping ones are woken,
  * and those that are awake, from a loop before, help without. */

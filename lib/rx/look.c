@@ -12,8 +12,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define WORD  64  /* windows of a word of marks */
-#define BLOCK 512 /* windows that a thread looks at, at most: a multiple of WORD */
+#define WORD 64 /* windows of a word of marks */
+
+/* Windows that a thread looks at, multiples of WORD: at most, and at least, as some of each are converted twice. */
+#define BLOCK       512
+#define LEAST_BLOCK 128
 
 /* New samples, of which `items` are the first `count`, from sample `begin` of the stream on; and the windows to be
  * looked at. Those samples that are there already begin in no block. */
@@ -114,7 +117,6 @@ static void work(void *argument, size_t block, unsigned worker)
 /* `last`: the window behind those that are looked at. */
 static void run(struct penstock__rx *rx, const void *items, size_t count, int64_t last)
 {
-    const int64_t threads = penstock__threads(rx->stream.context);
     struct pass pass = {.rx = rx,
                         .items = items,
                         .begin = rx->end,
@@ -123,12 +125,13 @@ static void run(struct penstock__rx *rx, const void *items, size_t count, int64_
                         .last = last,
                         .block = BLOCK,
                         .blocks = 1,
-                        .alone = threads == 1};
+                        .alone = penstock__threads(rx->stream.context) == 1};
     const int64_t windows = last - pass.first, before = (pass.first - rx->search.next) % WORD;
-    if (windows && windows / threads < BLOCK) /* one for each thread */
-        pass.block = ((windows + threads - 1) / threads + WORD - 1) / WORD * WORD;
-    if (windows)
+    if (windows) {
+        pass.block = (int64_t)penstock__round_up(
+            penstock__fair_share(rx->stream.context, (size_t)windows, LEAST_BLOCK, BLOCK), WORD);
         pass.blocks = (size_t)((before + windows + pass.block - 1) / pass.block);
+    }
     penstock__parallel(rx->stream.context, pass.blocks, work, &pass);
     rx->search.looked = last;
     rx->counters.clipped += atomic_load(&pass.clipped);

@@ -84,6 +84,69 @@ static void with_threads(unsigned threads)
     penstock_context_free(context);
 }
 
+/* Iterations are worth handing out and suit a cache, and no thread has more turns than others where there is enough. */
+static void shares_alike(unsigned threads)
+{
+    static const struct {
+        size_t least, most;
+    } bounds[] = {{1, 1}, {1, 16}, {4, 16}, {59, 59}, {64, 4096}};
+    penstock_context *context;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        for (size_t count = 1; count < 9000; count += 1 + count / 9) {
+            const size_t least = bounds[i].least, most = bounds[i].most;
+            const size_t share = penstock__fair_share(context, count, least, most), items = (count - 1) / share + 1,
+                         turns = (items - 1) / threads + 1;
+            CHECK(share >= 1 && share <= most, "%zu of %zu on %u threads: %zu at a time", count, most, threads, share);
+            if (threads == 1)
+                CHECK(items == (count - 1) / most + 1, "%zu at most %zu at a time: %zu times", count, most, items);
+            else if (count >= threads * least)
+                CHECK(turns * share * threads < count + turns * threads && turns <= 4 + (count - 1) / (threads * most),
+                      "%zu on %u threads: %zu at a time, %zu turns", count, threads, share, turns);
+            else if (count <= threads * most)
+                CHECK(turns == 1 && (share == least || share * threads < count + threads),
+                      "%zu on %u threads: %zu at a time", count, threads, share);
+        }
+    penstock_context_free(context);
+}
+
+/* A loop within an iteration is its thread's own. */
+struct nested {
+    penstock_context *context;
+    atomic_int done, wrong;
+};
+
+struct inner {
+    struct nested *nested;
+    pthread_t thread;
+};
+
+static void work_within(void *argument, size_t i, unsigned worker)
+{
+    const struct inner *inner = argument;
+    (void)i;
+    atomic_fetch_add(&inner->nested->done, 1);
+    atomic_fetch_add(&inner->nested->wrong, worker || !pthread_equal(inner->thread, pthread_self()));
+}
+
+static void work_around(void *argument, size_t i, unsigned worker)
+{
+    struct nested *nested = argument;
+    (void)i, (void)worker;
+    penstock__parallel(nested->context, 5, work_within, &(struct inner){nested, pthread_self()});
+}
+
+static void nests(void)
+{
+    struct nested nested = {.context = NULL};
+    CHECK_OK(penstock_context_new(&nested.context, &PENSTOCK_CONTEXT_DESC(.threads = 4)));
+    for (int i = 0; i < 100; i++)
+        penstock__parallel(nested.context, 9, work_around, &nested);
+    CHECK_EQ(atomic_load(&nested.done), 100 * 9 * 5);
+    CHECK_EQ(atomic_load(&nested.wrong), 0);
+    penstock_context_free(nested.context);
+}
+
 /* Threads do share the work: two iterations that wait for each other can only end on two threads. */
 static atomic_int met;
 
@@ -137,7 +200,8 @@ int main(void)
 {
     static const unsigned threads[] = {1, 2, 3, MAX_WORKERS};
     for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++)
-        with_threads(threads[i]);
+        with_threads(threads[i]), shares_alike(threads[i]);
+    nests();
     works_at_once();
     leaves_signals();
     CHECK_EQ(penstock__memory_live(), 0);

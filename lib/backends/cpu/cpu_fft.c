@@ -12,7 +12,7 @@
 
 /* Samples that make a chunk: some 20 us of work, against the few that it takes to hand it to a thread. */
 #define CHUNK_SAMPLES 16384
-#define LEAST_SAMPLES 4096 /* where there are fewer for each thread */
+#define LEAST_SAMPLES 4096 /* where that makes threads' shares alike */
 
 static void lay_out_scratch(struct cpu_plan *p)
 {
@@ -248,15 +248,12 @@ int penstock__cpu_grow_scratch(struct cpu_slot *slot, size_t bytes)
     return PENSTOCK_OK;
 }
 
-/* Fewer than usual where threads would go without; whole groups of those that a transform takes together. */
-static size_t choose_chunk(const struct cpu_plan *p, size_t outputs, size_t workers)
+/* Whole groups of those that a transform takes together. */
+static size_t choose_chunk(const struct cpu_plan *p, const penstock_context *context, size_t outputs)
 {
-    size_t share = (outputs + workers - 1) / workers, least = LEAST_SAMPLES / (p->fft->n * p->fft->average);
-    if (share < least)
-        share = least;
-    if (p->fft->average == 1)
-        share = (share + p->together - 1) / p->together * p->together;
-    return share < p->chunk ? share ? share : 1 : p->chunk;
+    const size_t least = LEAST_SAMPLES / (p->fft->n * p->fft->average),
+                 share = penstock__fair_share(context, outputs, least ? least : 1, p->chunk);
+    return p->fft->average == 1 ? penstock__round_up(share, p->together) : share;
 }
 
 int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
@@ -279,7 +276,7 @@ int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
     int status;
     if (!b.outputs)
         return PENSTOCK_OK;
-    b.chunk = choose_chunk(p, b.outputs, workers);
+    b.chunk = choose_chunk(p, context, b.outputs);
     chunks = (b.outputs + b.chunk - 1) / b.chunk;
     b.few_chunks = chunks <= workers;
     if ((status = penstock__cpu_grow_scratch(s, (b.few_chunks ? chunks : workers) * p->scratch_bytes)))

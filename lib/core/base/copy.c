@@ -62,8 +62,10 @@ static void copy_chunk(void *argument, size_t i, unsigned worker)
     copy->copy(copy->to + at, copy->from + at, left < copy->chunk ? left : copy->chunk);
 }
 
+/* Whole lines, so that no two threads write to one, as far as the memory begins with a line. */
 static void share(penstock_context *context, struct copy *copy)
 {
+    copy->chunk = penstock__round_up(penstock__fair_share(context, copy->bytes, copy->chunk, copy->chunk), LINE);
     penstock__parallel_waking(context, (copy->bytes - 1) / copy->chunk + 1, (copy->bytes - 1) / WAKE_BYTES, copy_chunk,
                               copy);
 }
@@ -92,7 +94,7 @@ struct conversion {
     penstock_cf32 *to;
     const void *from;
     penstock_format format;
-    size_t first, count, total;
+    size_t first, count, total, chunk;
 };
 
 #define CHUNK_SAMPLES (CHUNK_BYTES / sizeof(penstock_cf32))
@@ -100,19 +102,23 @@ struct conversion {
 static void convert_chunk(void *argument, size_t i, unsigned worker)
 {
     const struct conversion *c = argument;
-    size_t at = i * CHUNK_SAMPLES, left = c->count - at;
+    size_t at = i * c->chunk, left = c->count - at;
     (void)worker;
-    penstock__convert(c->to + at, c->from, c->format, c->first + at, left < CHUNK_SAMPLES ? left : CHUNK_SAMPLES,
-                      c->total);
+    penstock__convert(c->to + at, c->from, c->format, c->first + at, left < c->chunk ? left : c->chunk, c->total);
 }
 
 void penstock__convert_all(penstock_context *context, penstock_cf32 *to, const void *from, penstock_format format,
                            size_t first, size_t count, size_t total)
 {
-    struct conversion conversion = {to, from, format, first, count, total};
-    if (format == PENSTOCK_CF32)
+    struct conversion conversion = {to, from, format, first, count, total, CHUNK_SAMPLES};
+    if (format == PENSTOCK_CF32) {
         penstock__copy(context, to, (const penstock_cf32 *)from + first, count * sizeof *to);
-    else if (count)
-        penstock__parallel_waking(context, (count - 1) / CHUNK_SAMPLES + 1, (count - 1) * sizeof *to / WAKE_BYTES,
-                                  convert_chunk, &conversion);
+        return;
+    }
+    if (!count)
+        return;
+    conversion.chunk =
+        penstock__round_up(penstock__fair_share(context, count, CHUNK_SAMPLES, CHUNK_SAMPLES), LINE / sizeof *to);
+    penstock__parallel_waking(context, (count - 1) / conversion.chunk + 1, (count - 1) * sizeof *to / WAKE_BYTES,
+                              convert_chunk, &conversion);
 }

@@ -5,7 +5,8 @@
  * The thread pool: loops whose iterations are handed out to whoever is free. The caller works too, so a loop always
  * goes on, even if no thread could be started. Each thread begins with its own share of the iterations, the same part
  * of each loop: what one loop wrote the next one finds in that processor's cache. Who is through with its share goes on
- * with the others', so that nothing waits for a thread that is away.
+ * with the others', so that nothing waits for a thread that is away. A loop within an iteration of another is that
+ * thread's own work: the others have theirs.
  *
  * Who is awake takes no lock: loops lie in places that stay where they are, and a thread that joins one counts itself
  * in before it looks at it. The lock is for those that sleep.
@@ -60,6 +61,8 @@ struct penstock__pool {
     pthread_cond_t posted_or_stopped, helper_left;
     struct helper *helpers;
 };
+
+static _Thread_local bool at_work; /* in an iteration of a loop of several threads */
 
 static void breathe(void)
 {
@@ -118,8 +121,10 @@ static void take_piece(struct loop *loop, size_t piece, size_t pieces, unsigned 
     const uint64_t bit = UINT64_C(1) << piece % WORD_BITS;
     if (atomic_fetch_or_explicit(&loop->taken[piece / WORD_BITS], bit, memory_order_relaxed) & bit)
         return;
+    at_work = true;
     for (size_t i = piece * count / pieces; i < (piece + 1) * count / pieces; i++)
         loop->work(loop->argument, i, worker);
+    at_work = false;
 }
 
 /* From the thread's own share on to the end, then from the beginning. */
@@ -311,7 +316,7 @@ void penstock__parallel_waking(penstock_context *context, size_t count, size_t m
                                void (*work)(void *argument, size_t i, unsigned worker), void *argument)
 {
     struct penstock__pool *pool = context->pool;
-    struct loop *loop = count > 1 && context->threads > 1 ? take_place(pool) : NULL;
+    struct loop *loop = count > 1 && context->threads > 1 && !at_work ? take_place(pool) : NULL;
     if (!loop) {
         for (size_t i = 0; i < count; i++)
             work(argument, i, 0);

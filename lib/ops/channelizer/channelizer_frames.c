@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define LEAST_VALUES 4096 /* that are worth another thread's attention */
+
 /* ---------------------------------------------------------------- values out ------------------ */
 
 /* `count` whole frames to where they are wanted; streams `past` the caches. */
@@ -29,12 +31,12 @@ static void deliver(const struct channelizer_engine *engine, const penstock_cf32
 
 /* ---------------------------------------------------------------- the CPU --------------------- */
 
-/* Frames that a thread takes at a time: of `most` as many as make all threads' shares alike. */
+/* Frames that a thread takes at a time, at most `most`. */
 static size_t item_of(const struct channelizer_engine *engine, size_t count, size_t most)
 {
-    const size_t threads = penstock__threads(engine->context), share = (count + threads - 1) / threads,
-                 rounds = (share + most - 1) / most,
-                 item = penstock__round_up((share + rounds - 1) / rounds, engine->bank.sums->frames);
+    const size_t worth = LEAST_VALUES / engine->bank.channels + 1, least = worth < most ? worth : most,
+                 item = penstock__round_up(penstock__fair_share(engine->context, count, least, most),
+                                           engine->bank.sums->frames);
     return item < most ? item : most;
 }
 

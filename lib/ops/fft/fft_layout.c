@@ -15,6 +15,7 @@
 
 /* Values of vectors that are rearranged on their way: worth another thread's attention. */
 #define CHUNK_VALUES ((size_t)1 << 15)
+#define LEAST_VALUES ((size_t)1 << 13) /* where that makes threads' shares alike */
 
 void penstock__fft_layout_init(struct penstock__fft_layout *layout, penstock_context *context,
                                const penstock_fft_stream_desc *desc)
@@ -55,7 +56,8 @@ struct vectors {
 static void share(const struct penstock__fft_layout *layout, void *to, const void *from, size_t count,
                   void (*work)(void *argument, size_t i, unsigned worker))
 {
-    size_t item = CHUNK_VALUES / layout->n + 1;
+    const size_t most = CHUNK_VALUES / layout->n + 1,
+                 item = penstock__fair_share(layout->context, count, LEAST_VALUES / layout->n + 1, most);
     struct vectors vectors = {layout, to, from, count, item};
     penstock__parallel(layout->context, (count + item - 1) / item, work, &vectors);
 }

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* Values that are worth another thread's attention. */
-#define ITEM_VALUES 16384
+/* Values that are worth another thread's attention; fewer where that makes threads' shares alike. */
+#define ITEM_VALUES  16384
+#define LEAST_VALUES 4096
 
 /* What the stages between the plans need; where one kernel does it all, not before that has failed. */
 static int make_room(struct filter_engine *engine)
@@ -103,7 +104,8 @@ static void store_item(void *argument, size_t item, unsigned worker)
 
 static void spread(struct rows *rows, void (*work)(void *argument, size_t item, unsigned worker), size_t row_values)
 {
-    rows->item = ITEM_VALUES / row_values + 1;
+    rows->item = penstock__fair_share(rows->engine->context, rows->blocks->count, LEAST_VALUES / row_values + 1,
+                                      ITEM_VALUES / row_values + 1);
     penstock__parallel(rows->engine->context, (rows->blocks->count + rows->item - 1) / rows->item, work, rows);
 }
 

@@ -9,6 +9,7 @@
 
 /* Points that a thread takes at a time, and from which on another thread's help outweighs waking it. */
 #define ITEM_POINTS     8192
+#define LEAST_POINTS    4096 /* where that makes threads' shares alike */
 #define PARALLEL_POINTS 65536
 
 /* Points for each thread where much is waiting: samples and values shall be in its second-level cache. */
@@ -222,8 +223,10 @@ size_t penstock__filter_engine_share(const struct filter_engine *engine)
 void penstock__filter_near_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
     struct near near = {.engine = engine, .blocks = blocks};
-    size_t fair = blocks->count / penstock__threads(engine->context) + 1, most = ITEM_POINTS / points_of(engine) + 1;
-    near.item = !penstock__filter_engine_shares(engine, blocks->count) ? blocks->count : fair < most ? fair : most;
+    const size_t least = LEAST_POINTS / points_of(engine), most = ITEM_POINTS / points_of(engine) + 1;
+    near.item = penstock__filter_engine_shares(engine, blocks->count)
+                    ? penstock__fair_share(engine->context, blocks->count, least ? least : 1, most)
+                    : blocks->count;
     if (near.item)
         penstock__parallel(engine->context, (blocks->count + near.item - 1) / near.item, run_item, &near);
 }

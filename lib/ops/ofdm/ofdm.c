@@ -20,8 +20,9 @@
 #define BLOCK_BYTES     ((size_t)1 << 20)
 #define MAX_BLOCK_BYTES ((size_t)1 << 26)
 
-/* Carriers that are worth another thread's attention. */
-#define ITEM_CARRIERS 16384
+/* Carriers that are worth another thread's attention; fewer where that makes threads' shares alike. */
+#define ITEM_CARRIERS  16384
+#define LEAST_CARRIERS 4096
 
 /* The plan does not read this format at an offset. */
 static bool converted(penstock_format format)
@@ -227,7 +228,9 @@ static int run_block(struct block *block)
     }
     if ((status = penstock__plan_run_gathered(ofdm->plan, in, samples, ofdm->gather, ofdm->fft, block->count)))
         return status;
-    block->item = ITEM_CARRIERS / (grid->data.padded + grid->pilots.padded) + 1;
+    const size_t carriers = grid->data.padded + grid->pilots.padded;
+    block->item = penstock__fair_share(block->ofdm->context, block->count, LEAST_CARRIERS / carriers + 1,
+                                       ITEM_CARRIERS / carriers + 1);
     size_t items = (block->count + block->item - 1) / block->item;
     if (items == 1)
         demodulate(block, 0, 0);
