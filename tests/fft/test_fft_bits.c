@@ -118,6 +118,8 @@ static void check_length(penstock_context *const contexts[3], size_t n, const fl
         {.output = PENSTOCK_OUTPUT_COMPLEX},
         {.output = PENSTOCK_OUTPUT_COMPLEX, .centered = true, .scale = 0.7f},
         {.output = PENSTOCK_OUTPUT_POWER, .average = 5},
+        {.output = PENSTOCK_OUTPUT_DECIBEL, .average = 12, .centered = true, .scale = 0.7f},
+        {.output = PENSTOCK_OUTPUT_POWER, .average = 20},
         {.output = PENSTOCK_OUTPUT_DECIBEL, .centered = true},
     };
     for (size_t l = 0; l < sizeof loads / sizeof loads[0]; l++)
@@ -148,6 +150,7 @@ static void check_loops(void)
 {
     const struct cpu_loops *loops = penstock__cpu_loops();
     static double sums[2][200];
+    static float parts[2][200];
     uint64_t seed = 77;
     for (size_t n = 0; n < 200; n++) {
         penstock_cf32 *a = (penstock_cf32 *)(void *)in, *b = (penstock_cf32 *)(void *)moved_in;
@@ -158,9 +161,15 @@ static void check_loops(void)
         penstock__cpu_loops_plain.rotate(b, n, phase, step);
         CHECK(!memcmp(a, b, n * sizeof *a), "rotate differs at n = %zu", n);
         memset(sums, 0, sizeof sums);
-        loops->add_power(sums[0], a, n);
-        penstock__cpu_loops_plain.add_power(sums[1], b, n);
-        CHECK(!memcmp(sums[0], sums[1], sizeof sums[0]), "add_power differs at n = %zu", n);
+        loops->power(parts[0], a, n);
+        penstock__cpu_loops_plain.power(parts[1], b, n);
+        CHECK(!memcmp(parts[0], parts[1], sizeof parts[0]), "power differs at n = %zu", n);
+        loops->add_power(parts[0], a, n);
+        penstock__cpu_loops_plain.add_power(parts[1], b, n);
+        CHECK(!memcmp(parts[0], parts[1], sizeof parts[0]), "add_power differs at n = %zu", n);
+        loops->add_parts(sums[0], parts[0], n);
+        penstock__cpu_loops_plain.add_parts(sums[1], parts[1], n);
+        CHECK(!memcmp(sums[0], sums[1], sizeof sums[0]), "add_parts differs at n = %zu", n);
         loops->decibel(&a->re, 2 * n);
         penstock__cpu_loops_plain.decibel(&b->re, 2 * n);
         for (size_t i = 0; i < 2 * n; i++) /* NaN need not have the same bits */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/*
- * Batches of transforms on the CPU: frames are spread over threads in chunks, and each goes through load stage,
- * transform and store stage while it is in the cache. A stage that has nothing to do is left out where the caller's
- * memory is aligned, so that the transform reads or writes it directly; where it is not, the frame is copied.
- */
-#include "backends/cpu/cpu.h"
+/* Batches of transforms on the CPU: outputs are spread over threads in chunks, or, where there are few, pieces of their
+ * means are. */
+#include "backends/cpu/frames.h"
 
 #include <stdio.h>
 
@@ -100,152 +97,18 @@ void penstock__cpu_plan_free(struct penstock_plan_state *plan)
 /* ---------------------------------------------------------------- one batch ------------------- */
 
 struct batch {
-    const struct cpu_plan *plan;
-    const char *in;
-    char *out;
-    const struct penstock_gather *gather;
-    size_t samples;        /* of the whole input */
-    size_t first;          /* the frame whose samples are at `in` */
-    size_t turn;           /* of frame 0, where they are folded */
+    struct cpu_frames frames;
     size_t outputs, chunk; /* in all, and of a chunk */
-    size_t sample_bytes, output_bytes;
-    bool in_place;
-    bool few_chunks; /* at most one a thread: each has scratch memory of its own, else each thread has */
+    bool few_chunks;       /* at most one a thread: each has scratch memory of its own, else each thread has */
     char *scratch;
 };
-
-static bool aligned(const struct cpu_plan *p, const void *address)
-{
-    return ((uintptr_t)address & (p->transform.alignment - 1)) == 0;
-}
-
-static size_t first_sample(const struct batch *b, size_t frame)
-{
-    const struct penstock_fft_problem *fft = b->plan->fft;
-    return b->gather ? b->gather[frame].start : (frame - b->first) * fft->spacing + fft->skip;
-}
-
-static char *output_of(const struct batch *b, size_t frame)
-{
-    return b->out + frame / b->plan->fft->average * b->output_bytes;
-}
-
-static float *floats_of(const struct batch *b, size_t frame, char *scratch)
-{
-    return (float *)(void *)(b->plan->fft->half ? scratch + b->plan->floats_at : output_of(b, frame));
-}
-
-/* After a frame's output, if it is complete and is to be of half precision. */
-static void finish_frame(const struct batch *b, size_t frame, const char *scratch)
-{
-    const struct penstock_fft_problem *fft = b->plan->fft;
-    if (fft->half && (frame + 1) % fft->average == 0)
-        penstock_half_from_float((uint16_t *)(void *)output_of(b, frame),
-                                 (const float *)(const void *)(scratch + b->plan->floats_at),
-                                 penstock__fft_out_count(fft) * penstock__fft_out_parts(fft));
-}
-
-static void add_power(const struct batch *b, size_t frame, const char *in, const char *next, char *scratch)
-{
-    const struct cpu_plan *p = b->plan;
-    const unsigned average = p->fft->average, k = (unsigned)(frame % average);
-    float *out = floats_of(b, frame, scratch);
-    p->transform.kind->add_power(&p->transform, scratch + p->sums_at, k, average, in, next, scratch + p->transform_at);
-    if (k + 1 < average)
-        return;
-    p->transform.kind->mean_power(&p->transform, out, scratch + p->sums_at, average, penstock__store_first(&p->store));
-    penstock__store_mean(&p->store, out);
-    finish_frame(b, frame, scratch);
-}
-
-static void store_frames(const struct batch *b, size_t frame, size_t count, char *scratch)
-{
-    const struct cpu_plan *p = b->plan;
-    double *sums = (double *)(void *)(scratch + p->sums_at);
-    for (size_t i = 0; i < count; i++) {
-        penstock__store_frame(&p->store, floats_of(b, frame + i, scratch), scratch + p->values_at + i * p->frame_step,
-                              sums, (unsigned)((frame + i) % p->fft->average));
-        finish_frame(b, frame + i, scratch);
-    }
-}
-
-static void load_frame(const struct batch *b, size_t frame, char *to)
-{
-    const struct penstock_fft_problem *fft = b->plan->fft;
-    size_t at = first_sample(b, frame);
-    if (fft->fold)
-        penstock__load_folded(&b->plan->load, (penstock_cf32 *)(void *)to, b->in, at, b->samples,
-                              penstock__fft_turn(fft, b->turn, frame));
-    else
-        penstock__load_frame(&b->plan->load, to, b->in, at, b->samples, b->gather ? &b->gather[frame] : NULL);
-}
-
-/* The frames from `frame` on that are taken together, those before `end`. */
-static void run_some(const struct batch *b, size_t frame, size_t end, char *scratch)
-{
-    const struct cpu_plan *p = b->plan;
-    size_t count = end - frame < p->together ? end - frame : p->together, in_step = p->fft->spacing * b->sample_bytes;
-    const char *in = b->in + first_sample(b, frame) * b->sample_bytes;
-    char *out = output_of(b, frame);
-    bool direct_in = p->load.untouched && aligned(p, in) && (count == 1 || in_step % p->transform.alignment == 0);
-    bool direct_out = p->store.untouched && aligned(p, out) && !(direct_in && b->in_place) &&
-                      (count == 1 || b->output_bytes % p->transform.alignment == 0);
-    if (!direct_in) {
-        for (size_t i = 0; i < count; i++)
-            load_frame(b, frame + i, scratch + i * p->frame_step);
-        in = scratch;
-        in_step = p->frame_step;
-    }
-    if (p->adds_power) {
-        add_power(b, frame, in, direct_in && frame + 1 < end ? in + in_step : NULL, scratch);
-        return;
-    }
-    p->transform.kind->run(&p->transform, in, in_step, direct_out ? out : scratch + p->values_at,
-                           direct_out ? b->output_bytes : p->frame_step, count, scratch + p->transform_at);
-    if (!direct_out)
-        store_frames(b, frame, count, scratch);
-}
-
-/* The frames from `first` to before `end`, one after the other. */
-static void run_frames(const struct batch *b, size_t first, size_t end, char *scratch)
-{
-    for (size_t frame = first; frame < end; frame += b->plan->together)
-        run_some(b, frame, end, scratch);
-}
-
-/* `count` outputs from `first` on: all at once where nothing is done before and behind their transforms. */
-static void run_outputs(const struct batch *b, size_t first, size_t count, char *scratch)
-{
-    const struct cpu_plan *p = b->plan;
-    const size_t average = p->fft->average, in_step = p->fft->spacing * b->sample_bytes;
-    char *out = b->out + first * b->output_bytes;
-    const char *in = b->in + first_sample(b, first) * b->sample_bytes;
-    if (p->load.untouched && p->store.untouched && !b->in_place && aligned(p, in) && aligned(p, out) &&
-        (count == 1 || (in_step | b->output_bytes) % p->transform.alignment == 0))
-        p->transform.kind->run(&p->transform, in, in_step, out, b->output_bytes, count, scratch + p->transform_at);
-    else
-        run_frames(b, first * average, (first + count) * average, scratch);
-}
 
 static void run_chunk(void *argument, size_t chunk, unsigned worker)
 {
     const struct batch *b = argument;
     const size_t first = chunk * b->chunk, left = b->outputs - first;
-    run_outputs(b, first, left < b->chunk ? left : b->chunk,
-                b->scratch + (b->few_chunks ? chunk : worker) * b->plan->scratch_bytes);
-}
-
-int penstock__cpu_grow_scratch(struct cpu_slot *slot, size_t bytes)
-{
-    void *larger;
-    if (bytes <= slot->scratch_bytes)
-        return PENSTOCK_OK;
-    if (!(larger = penstock__alloc(bytes)))
-        return PENSTOCK_ERR_MEMORY;
-    penstock__free(slot->scratch);
-    slot->scratch = larger;
-    slot->scratch_bytes = bytes;
-    return PENSTOCK_OK;
+    penstock__cpu_frames_outputs(&b->frames, first, left < b->chunk ? left : b->chunk,
+                                 b->scratch + (b->few_chunks ? chunk : worker) * b->frames.plan->scratch_bytes);
 }
 
 /* Whole groups of those that a transform takes together. */
@@ -263,19 +126,22 @@ int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
     struct cpu_slot *s = slot->priv;
     penstock_context *context = plan->device->context;
     size_t workers = penstock__threads(context), chunks;
-    struct batch b = {.plan = p,
-                      .in = job->in->host,
-                      .out = job->out->host,
-                      .gather = job->gather ? job->gather->host : NULL,
-                      .samples = job->samples,
-                      .turn = job->spacing,
-                      .outputs = job->frames / p->fft->average,
-                      .sample_bytes = penstock_format_bytes(p->fft->format),
-                      .output_bytes = problem->out_bytes,
-                      .in_place = job->in->host == job->out->host};
+    struct batch b = {.frames = {.plan = p,
+                                 .in = job->in->host,
+                                 .out = job->out->host,
+                                 .gather = job->gather ? job->gather->host : NULL,
+                                 .samples = job->samples,
+                                 .turn = job->spacing,
+                                 .sample_bytes = penstock_format_bytes(p->fft->format),
+                                 .output_bytes = problem->out_bytes,
+                                 .in_place = job->in->host == job->out->host},
+                      .outputs = job->frames / p->fft->average};
+    bool done;
     int status;
     if (!b.outputs)
         return PENSTOCK_OK;
+    if ((status = penstock__cpu_pieces_run(&b.frames, b.outputs, s, context, &done)) || done)
+        return status;
     b.chunk = choose_chunk(p, context, b.outputs);
     chunks = (b.outputs + b.chunk - 1) / b.chunk;
     b.few_chunks = chunks <= workers;
@@ -290,37 +156,37 @@ void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void
                               void *out, void *scratch)
 {
     const struct cpu_plan *p = plan->priv;
-    struct batch b = {.plan = p,
-                      .in = in,
-                      .out = out,
-                      .samples = penstock__fft_samples(p->fft, count),
-                      .first = first,
-                      .sample_bytes = penstock_format_bytes(p->fft->format)};
-    run_frames(&b, first, first + count, scratch);
+    struct cpu_frames b = {.plan = p,
+                           .in = in,
+                           .out = out,
+                           .samples = penstock__fft_samples(p->fft, count),
+                           .first = first,
+                           .sample_bytes = penstock_format_bytes(p->fft->format)};
+    penstock__cpu_frames_run(&b, first, first + count, scratch);
 }
 
 void penstock__cpu_run_rows(const struct cpu_plan *plan, const void *in, size_t count, void *out, size_t out_step,
                             void *scratch)
 {
-    struct batch b = {.plan = plan,
-                      .in = in,
-                      .out = out,
-                      .samples = penstock__fft_samples(plan->fft, count),
-                      .sample_bytes = penstock_format_bytes(plan->fft->format),
-                      .output_bytes = out_step};
-    run_outputs(&b, 0, count, scratch);
+    struct cpu_frames b = {.plan = plan,
+                           .in = in,
+                           .out = out,
+                           .samples = penstock__fft_samples(plan->fft, count),
+                           .sample_bytes = penstock_format_bytes(plan->fft->format),
+                           .output_bytes = out_step};
+    penstock__cpu_frames_outputs(&b, 0, count, scratch);
 }
 
 void penstock__cpu_run_gathered(const struct penstock_plan_state *plan, const void *in, size_t samples,
                                 const struct penstock_gather *gather, size_t count, void *out, void *scratch)
 {
     const struct cpu_plan *p = plan->priv;
-    struct batch b = {.plan = p,
-                      .in = in,
-                      .out = out,
-                      .gather = gather,
-                      .samples = samples,
-                      .sample_bytes = penstock_format_bytes(p->fft->format),
-                      .output_bytes = plan->problem->out_bytes};
-    run_frames(&b, 0, count, scratch);
+    struct cpu_frames b = {.plan = p,
+                           .in = in,
+                           .out = out,
+                           .gather = gather,
+                           .samples = samples,
+                           .sample_bytes = penstock_format_bytes(p->fft->format),
+                           .output_bytes = plan->problem->out_bytes};
+    penstock__cpu_frames_run(&b, 0, count, scratch);
 }

@@ -48,10 +48,22 @@ static void rotate(penstock_cf32 *values, size_t n, uint32_t phase, uint32_t ste
 
 /* ---------------------------------------------------------------- power ----------------------- */
 
-static void add_power(double *restrict sums, const penstock_cf32 *restrict values, size_t n)
+static void power(float *restrict parts, const penstock_cf32 *restrict values, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        sums[i] += (double)(values[i].re * values[i].re + values[i].im * values[i].im);
+        parts[i] = values[i].re * values[i].re + values[i].im * values[i].im;
+}
+
+static void add_power(float *restrict parts, const penstock_cf32 *restrict values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        parts[i] += values[i].re * values[i].re + values[i].im * values[i].im;
+}
+
+static void add_parts(double *restrict sums, const float *restrict parts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sums[i] += (double)parts[i];
 }
 
 /* ---------------------------------------------------------------- decibel --------------------- */
@@ -62,4 +74,5 @@ static void decibel(float *values, size_t n)
         values[i] = penstock__decibel(values[i]);
 }
 
-const struct cpu_loops CPU_LOOPS = {.rotate = rotate, .add_power = add_power, .decibel = decibel};
+const struct cpu_loops CPU_LOOPS = {
+    .rotate = rotate, .power = power, .add_power = add_power, .add_parts = add_parts, .decibel = decibel};

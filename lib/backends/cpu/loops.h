@@ -11,8 +11,12 @@ struct cpu_loops {
     /* values[j] *= exp(2 pi i (phase + j step) / 2^32): each factor is exact to about 1e-7, whatever j is. */
     void (*rotate)(penstock_cf32 *values, size_t n, uint32_t phase, uint32_t step);
 
-    /* sums[i] += |values[i]|^2, the square in float, the sum in double. */
-    void (*add_power)(double *sums, const penstock_cf32 *values, size_t n);
+    /* parts[i] = |values[i]|^2, and what that adds up to. */
+    void (*power)(float *parts, const penstock_cf32 *values, size_t n);
+    void (*add_power)(float *parts, const penstock_cf32 *values, size_t n);
+
+    /* sums[i] += parts[i] */
+    void (*add_parts)(double *sums, const float *parts, size_t n);
 
     /* values[i] = 10 log10(values[i]), at least -300; infinity and NaN stay. Exact to a few units of the last place. */
     void (*decibel)(float *values, size_t n);

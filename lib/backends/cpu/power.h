@@ -15,14 +15,11 @@
 #define PENSTOCK_CPU_POWER_H
 
 #include "backends/backend.h"
+#include "backends/cpu/store.h"
 
 #define POWER_SHORTEST 256
 #define POWER_LONGEST  ((size_t)1 << 23)
 #define POWER_PASSES   6
-
-/* Powers of so many transforms are added in float before they go to the sums in double: each addition errs by 2^-24 of
- * their sum at the most, all three by 1.8e-7, and by some 5e-8 in the mean square. */
-#define POWER_TOGETHER 4
 
 /* Of the transforms down the lanes, but the last pass, from the longest span to the shortest. */
 struct power_pass {

@@ -27,7 +27,7 @@ void penstock__store_init(struct cpu_store *store, const struct penstock_fft_pro
 
 size_t penstock__store_sum_bytes(const struct cpu_store *store)
 {
-    return store->fft->average > 1 ? penstock__fft_out_count(store->fft) * sizeof(double) : 0;
+    return store->fft->average > 1 ? penstock__fft_out_count(store->fft) * (sizeof(double) + sizeof(float)) : 0;
 }
 
 static void scale_floats(float *out, const float *in, size_t count, float scale)
@@ -71,7 +71,7 @@ void penstock__store_mean(const struct cpu_store *store, void *out)
         store->loops->decibel(out, penstock__fft_out_count(store->fft));
 }
 
-void penstock__store_frame(const struct cpu_store *store, void *out, void *values, double *sums, unsigned k)
+void penstock__store_frame(const struct cpu_store *store, void *out, void *values)
 {
     const struct penstock_fft_problem *fft = store->fft;
     size_t count = penstock__fft_out_count(fft);
@@ -81,17 +81,30 @@ void penstock__store_frame(const struct cpu_store *store, void *out, void *value
     }
     if (fft->scale != 1)
         scale_floats(values, values, 2 * count, fft->scale);
-    if (fft->average > 1) {
-        if (k == 0)
-            memset(sums, 0, penstock__store_sum_bytes(store));
-        store->loops->add_power(sums, values, count);
-        if (k + 1 == fft->average) {
-            store_mean(fft, out, sums);
-            penstock__store_mean(store, out);
-        }
-        return;
-    }
     store_power(fft, out, values);
     if (fft->output == PENSTOCK_OUTPUT_DECIBEL)
         store->loops->decibel(out, count);
+}
+
+void penstock__store_add(const struct cpu_store *store, double *sums, void *values, unsigned k, unsigned count)
+{
+    const size_t n = penstock__fft_out_count(store->fft);
+    float *parts = (float *)(void *)(sums + n);
+    if (store->fft->scale != 1)
+        scale_floats(values, values, 2 * n, store->fft->scale);
+    if (k % POWER_TOGETHER == 0)
+        store->loops->power(parts, values, n);
+    else
+        store->loops->add_power(parts, values, n);
+    if (k + 1 < count && (k + 1) % POWER_TOGETHER)
+        return;
+    if (k < POWER_TOGETHER)
+        memset(sums, 0, n * sizeof *sums);
+    store->loops->add_parts(sums, parts, n);
+}
+
+void penstock__store_sums(const struct cpu_store *store, void *out, const double *sums)
+{
+    store_mean(store->fft, out, sums);
+    penstock__store_mean(store, out);
 }
