@@ -149,11 +149,11 @@ static const char *device_of(const void *made)
     return ((const struct penstock__rx_device *)made)->there->name;
 }
 
-/* Why a device only demodulates. */
+/* Why a device does not decode. */
 static void tell(const struct penstock__rx *rx, const char *name, int status)
 {
     penstock__log(rx->stream.context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
-                  "%s demodulates, and the CPU decodes: %s", name, penstock_error_text());
+                  "%s does not decode, and the CPU decodes: %s", name, penstock_error_text());
 }
 
 static void begin(struct penstock__rx *rx, const char *name)
