@@ -80,9 +80,9 @@ unsigned penstock__threads(const penstock_context *context);
 void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument);
 
-/* How many of `count` things an iteration of such a loop takes, 1 <= least <= most: as many as make the threads' shares
- * alike, each in a few turns, so that a thread that is late costs a part of its share. `least`: what is worth handing
- * out, where fewer are not needed for `most`, which is what suits a cache. */
+/* How many of `count` things an iteration of such a loop takes, one at least: as many as make the threads' shares
+ * alike, each in a few turns, so that a thread that is late costs a part of its share. At most `most`, what suits a
+ * cache; and `least`, what is worth handing out, as far as `most` allows. Each may be 0 and is 1 then. */
 size_t penstock__fair_share(const penstock_context *context, size_t count, size_t least, size_t most);
 
 /* The same for work so short that waking a thread costs as much as it brings: at most `most` sleeping ones are woken,

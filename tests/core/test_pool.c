@@ -107,6 +107,8 @@ static void shares_alike(unsigned threads)
                 CHECK(turns == 1 && (share == least || share * threads < count + threads),
                       "%zu on %u threads: %zu at a time", count, threads, share);
         }
+    CHECK_EQ(penstock__fair_share(context, 5, 0, 0), 1);
+    CHECK(penstock__fair_share(context, 5, 7, 3) <= 3, "more than at most 3");
     penstock_context_free(context);
 }
 

@@ -7,10 +7,6 @@
 
 #include <stdio.h>
 
-/* Samples that make a chunk: some 20 us of work, against the few that it takes to hand it to a thread. */
-#define CHUNK_SAMPLES 16384
-#define LEAST_SAMPLES 4096 /* where that makes threads' shares alike */
-
 static void lay_out_scratch(struct cpu_plan *p)
 {
     size_t values = penstock__aligned((p->fft->n + 2) * sizeof(penstock_cf32));
@@ -62,7 +58,7 @@ int penstock__cpu_rows_init(struct cpu_plan *p, const struct penstock_fft_proble
     }
     p->together = p->transform.together ? p->transform.together : 1;
     lay_out_scratch(p);
-    p->chunk = CHUNK_SAMPLES / (fft->n * fft->average);
+    p->chunk = CPU_CHUNK_SAMPLES / (fft->n * fft->average);
     if (!p->chunk)
         p->chunk = 1;
     return PENSTOCK_OK;
@@ -114,8 +110,8 @@ static void run_chunk(void *argument, size_t chunk, unsigned worker)
 /* Whole groups of those that a transform takes together. */
 static size_t choose_chunk(const struct cpu_plan *p, const penstock_context *context, size_t outputs)
 {
-    const size_t least = LEAST_SAMPLES / (p->fft->n * p->fft->average),
-                 share = penstock__fair_share(context, outputs, least ? least : 1, p->chunk);
+    const size_t least = CPU_LEAST_SAMPLES / (p->fft->n * p->fft->average),
+                 share = penstock__fair_share(context, outputs, least, p->chunk);
     return p->fft->average == 1 ? penstock__round_up(share, p->together) : share;
 }
 

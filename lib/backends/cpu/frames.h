@@ -9,6 +9,11 @@
 
 #include "backends/cpu/cpu.h"
 
+/* Samples that make a chunk: some 20 us of work, against the few that it takes to hand it to a thread; and the least,
+ * where that makes threads' shares alike. */
+#define CPU_CHUNK_SAMPLES 16384
+#define CPU_LEAST_SAMPLES 4096
+
 struct cpu_frames {
     const struct cpu_plan *plan;
     const char *in;

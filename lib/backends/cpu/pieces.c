@@ -6,10 +6,8 @@
 
 #include <stdatomic.h>
 
-#define WORTH        2    /* outputs for each thread: more are spread as they are */
-#define LEAST_VALUES 4096 /* that a thread takes at a time */
-#define MOST_VALUES  16384
-#define MOST_BYTES   ((size_t)16 << 20) /* of sums */
+#define WORTH      2                  /* outputs for each thread: more are spread as they are */
+#define MOST_BYTES ((size_t)16 << 20) /* of sums */
 
 struct batch {
     const struct cpu_frames *frames;
@@ -32,16 +30,11 @@ static void run_item(void *argument, size_t item, unsigned worker)
     }
 }
 
-static size_t at_least_one(size_t count)
-{
-    return count ? count : 1;
-}
-
 int penstock__cpu_pieces_run(const struct cpu_frames *frames, size_t outputs, struct cpu_slot *slot,
                              penstock_context *context, bool *done)
 {
     const struct cpu_plan *p = frames->plan;
-    const size_t threads = penstock__threads(context), values = POWER_TOGETHER * p->fft->n;
+    const size_t threads = penstock__threads(context), samples = POWER_TOGETHER * p->fft->n;
     struct batch b = {.frames = frames, .pieces = penstock__cpu_pieces(p), .sum_bytes = p->transform_at - p->sums_at};
     *done = threads > 1 && b.pieces > 1 && outputs < WORTH * threads && b.pieces <= MOST_BYTES / b.sum_bytes / outputs;
     if (!*done)
@@ -54,8 +47,7 @@ int penstock__cpu_pieces_run(const struct cpu_frames *frames, size_t outputs, st
     b.left = slot->scratch;
     b.sums = (char *)slot->scratch + left_bytes;
     b.scratch = b.sums + sums_bytes;
-    b.item =
-        penstock__fair_share(context, b.count, at_least_one(LEAST_VALUES / values), at_least_one(MOST_VALUES / values));
+    b.item = penstock__fair_share(context, b.count, CPU_LEAST_SAMPLES / samples, CPU_CHUNK_SAMPLES / samples);
     for (size_t i = 0; i < outputs; i++)
         atomic_init(&b.left[i], (unsigned)b.pieces);
     penstock__parallel(context, (b.count - 1) / b.item + 1, run_item, &b);

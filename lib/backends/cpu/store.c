@@ -82,8 +82,7 @@ void penstock__store_frame(const struct cpu_store *store, void *out, void *value
     if (fft->scale != 1)
         scale_floats(values, values, 2 * count, fft->scale);
     store_power(fft, out, values);
-    if (fft->output == PENSTOCK_OUTPUT_DECIBEL)
-        store->loops->decibel(out, count);
+    penstock__store_mean(store, out);
 }
 
 void penstock__store_add(const struct cpu_store *store, double *sums, void *values, unsigned k, unsigned count)

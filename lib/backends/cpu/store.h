@@ -37,7 +37,7 @@ void penstock__store_sums(const struct cpu_store *store, void *out, const double
 /* The place of bin 0 in the output. */
 size_t penstock__store_first(const struct cpu_store *store);
 
-/* The same where somebody else has left the mean power of all frames, in its place, in `out`. */
+/* The same where the power, of all frames in the mean, is in its place in `out` already. */
 void penstock__store_mean(const struct cpu_store *store, void *out);
 
 #endif

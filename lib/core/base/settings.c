@@ -27,15 +27,21 @@ unsigned penstock__threads(const penstock_context *context)
 #define MANY       8
 #define MANY_TURNS 4
 
+static size_t most_turns(size_t threads)
+{
+    if (threads < 2)
+        return 1;
+    return threads < MANY ? TURNS : MANY_TURNS;
+}
+
 /* Of the numbers of turns that may be, that with which the busiest thread has least, the higher of two. */
 size_t penstock__fair_share(const penstock_context *context, size_t count, size_t least, size_t most)
 {
-    const size_t threads = context->threads, worth = count / (threads * least),
-                 most_turns = threads < 2      ? 1
-                              : threads < MANY ? TURNS
-                                               : MANY_TURNS,
-                 least_turns = count ? (count - 1) / (threads * most) + 1 : 1;
-    size_t turns = worth < most_turns ? worth : most_turns, share = least, busiest = SIZE_MAX;
+    const size_t threads = context->threads;
+    most = most ? most : 1;
+    least = least > most ? most : least ? least : 1;
+    const size_t worth = count / (threads * least), least_turns = count ? (count - 1) / (threads * most) + 1 : 1;
+    size_t turns = worth < most_turns(threads) ? worth : most_turns(threads), share = least, busiest = SIZE_MAX;
     if (!worth && least_turns == 1)
         return least;
     for (turns = turns > least_turns ? turns : least_turns; turns >= least_turns; turns--) {

@@ -34,9 +34,9 @@ static void deliver(const struct channelizer_engine *engine, const penstock_cf32
 /* Frames that a thread takes at a time, at most `most`. */
 static size_t item_of(const struct channelizer_engine *engine, size_t count, size_t most)
 {
-    const size_t worth = LEAST_VALUES / engine->bank.channels + 1, least = worth < most ? worth : most,
-                 item = penstock__round_up(penstock__fair_share(engine->context, count, least, most),
-                                           engine->bank.sums->frames);
+    const size_t least = LEAST_VALUES / engine->bank.channels + 1,
+                 share = penstock__fair_share(engine->context, count, least, most),
+                 item = penstock__round_up(share, engine->bank.sums->frames);
     return item < most ? item : most;
 }
 

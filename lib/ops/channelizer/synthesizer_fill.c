@@ -54,7 +54,6 @@ void penstock__synthesizer_fill(const struct penstock__batched *batched, const s
     const struct synthesizer *synthesizer = const_synthesizer_of(&batched->stream);
     struct fill fill = {.synthesizer = synthesizer, .in = in, .to = to, .first = first, .count = count};
     const size_t most = FILL_VALUES / synthesizer->desc.channels + 1;
-    fill.each = penstock__round_up(
-        penstock__fair_share(batched->stream.context, count, most < FILL_TILE ? most : FILL_TILE, most), FILL_TILE);
+    fill.each = penstock__round_up(penstock__fair_share(batched->stream.context, count, FILL_TILE, most), FILL_TILE);
     penstock__parallel(batched->stream.context, (count + fill.each - 1) / fill.each, fill_item, &fill);
 }

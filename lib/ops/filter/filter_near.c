@@ -223,10 +223,11 @@ size_t penstock__filter_engine_share(const struct filter_engine *engine)
 void penstock__filter_near_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
     struct near near = {.engine = engine, .blocks = blocks};
-    const size_t least = LEAST_POINTS / points_of(engine), most = ITEM_POINTS / points_of(engine) + 1;
-    near.item = penstock__filter_engine_shares(engine, blocks->count)
-                    ? penstock__fair_share(engine->context, blocks->count, least ? least : 1, most)
-                    : blocks->count;
+    const size_t points = points_of(engine);
+    near.item =
+        penstock__filter_engine_shares(engine, blocks->count)
+            ? penstock__fair_share(engine->context, blocks->count, LEAST_POINTS / points, ITEM_POINTS / points + 1)
+            : blocks->count;
     if (near.item)
         penstock__parallel(engine->context, (blocks->count + near.item - 1) / near.item, run_item, &near);
 }

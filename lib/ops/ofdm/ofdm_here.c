@@ -101,9 +101,8 @@ static void run_one(void *argument, size_t part, unsigned worker)
 /* Symbols of a part: enough to be worth a thread's attention, and so few that all threads have some. */
 static size_t part_of(const penstock_ofdm *ofdm, size_t symbols)
 {
-    const size_t worth = PART_CARRIERS / (ofdm->grid.data.padded + ofdm->grid.pilots.padded) + 1,
-                 least = worth < PENSTOCK__OFDM_HERE ? worth : PENSTOCK__OFDM_HERE;
-    return penstock__fair_share(ofdm->context, symbols, least, PENSTOCK__OFDM_HERE);
+    const size_t worth = PART_CARRIERS / (ofdm->grid.data.padded + ofdm->grid.pilots.padded) + 1;
+    return penstock__fair_share(ofdm->context, symbols, worth, PENSTOCK__OFDM_HERE);
 }
 
 /* That a part of the samples is passed on needs a format whose samples have addresses. */
