@@ -192,14 +192,19 @@ static void give_out(struct crew *crew, struct cuda_image *images, unsigned coun
     }
 }
 
+/* Where there are processors for all at once, the longest is this thread's, as a process takes a while to begin. */
 static int compile_with(struct crew *crew, struct cuda_image *images, unsigned count)
 {
+    struct cuda_image *own = count && count <= crew->most + 1 ? longest(images, count) : NULL;
     unsigned left = count;
     int status = PENSTOCK_OK;
+    if (own)
+        own->begun = true;
     while (!status && (left || crew->active)) {
         give_out(crew, images, count, &left);
         if (left) {
-            status = compile_here(crew, longest(images, count));
+            status = compile_here(crew, own ? own : longest(images, count));
+            own = NULL;
             left--;
         }
         if (crew->active)
