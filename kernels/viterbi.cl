@@ -26,7 +26,8 @@
  * it, but for a constant, or ways do not meet, the block is listed too.
  *
  * The host generates (lib/gpu/viterbi_code.c): GROUP, HISTORY, LAG, LEAD, WARM, BASE, FLOOR, STEP_0 .. STEP_5, WORDS_0
- * .. WORDS_5, LOAD_STEP_0 .. , KEEP_0 .., OWN_0 .., EACH_REGISTER, and what blocks.h needs. pairs.h comes before.
+ * .. WORDS_5, AFTER_0 .. AFTER_5, DECLARE_WORDS, BEGIN_REGISTERS, BEGIN_KNOWN, EACH_REGISTER, and what blocks.h needs.
+ * blocks.h and pairs.h come before.
  */
 #define STEPS_CHUNK 24
 #define CHUNK_WORDS (STEPS_CHUNK * STRIDE / 4)
@@ -101,18 +102,6 @@ K_FUNCTION k_u32 word_of(const k_u32 first, const k_u32 one, const k_u32 other)
 #define SOFT(word, byte) SCALED_BYTE(word, (k_i32)((1u << HISTORY) << (8 * (byte))), byte)
 
 /* ---------------------------------------------------------------- steps ----------------------- */
-
-#define ACROSS(x, a, b)                                     \
-    {                                                       \
-        const k_u32 other_ = SWAP_HALVES(x) + n##b;         \
-        x = BETTER(x, m##a, n##a, other_);                  \
-    }
-#define BUTTERFLY(x, y, a0, b0, a1, b1)                     \
-    {                                                       \
-        const k_u32 even_ = x, odd_ = y;                    \
-        x = BETTER(even_, m##a0, n##a0, odd_ + n##b0);      \
-        y = BETTER(even_, m##a1, n##a1, odd_ + n##b1);      \
-    }
 
 /* Metrics relative to state 0's, as they are compared with those of the window beside. */
 #define DUMP_ONE(w, x)  \
@@ -206,10 +195,12 @@ K_FUNCTION void emit(K_GLOBAL k_u8 *out, k_i32 at, k_u32 bits, k_i32 end)
         STORE_FOUR(3, h12, h13, h14, h15)                                                         \
         slot = NEXT_SLOT(slot);                                                                   \
     }
-#define ALWAYS(t, steps)  steps
-#define IF_THERE(t, steps) \
-    if (t < stop) {        \
-        steps              \
+#define ALWAYS(t, steps) steps
+
+/* Of a group that is not whole, which ends before its last step. */
+#define IF_THERE(t, steps)   \
+    if (t < 5 && t < stop) { \
+        steps                \
     }
 
 K_KERNEL_RESIDENT(GROUP, 1, RESIDENT)
@@ -239,7 +230,7 @@ decode(BLOCK_ARGUMENTS)
     const k_i32 limit = next < FIRST + bits ? next : FIRST + bits;
     const k_i32 groups = (end - first) / 6;
     const k_u32 stop = (k_u32)(end - first - 6 * groups);
-    const k_i32 chunks = (groups + (stop ? 1 : 0) + 3) / 4;
+    const k_i32 all_groups = groups + (stop ? 1 : 0), chunks = (all_groups + 3) / 4;
     k_u32 q[CHUNK_WORDS] = {0};
     k_i32 slot = 0, group = 0, pending = begin;
     k_u32 expected = 64u, first_state = 64u, next_state = 64u, wrong = 0;
@@ -260,13 +251,13 @@ decode(BLOCK_ARGUMENTS)
     for (k_i32 chunk = 0; chunk < chunks; chunk++) {
         LOAD_CHUNK
         K_ROLLED
-        for (k_i32 i = 0; i < 4 && group < groups; i++) {
+        for (k_i32 i = 0; i < 4 && group < all_groups; i++) {
             const k_i32 step = first + 6 * group;
             if (step >= 0) {
-                if (step == begin)
-                    DUMP(0)
-                if (step == next)
-                    DUMP(1)
+                if (step == begin || step == next)
+                    DUMP(step == next)
+                if (group == groups)
+                    break;
                 SIX_STEPS(ALWAYS)
             }
             NEXT_WORDS
@@ -299,14 +290,8 @@ decode(BLOCK_ARGUMENTS)
     if (there && whole) {
         k_i32 left = (end - pending + 5) / 6;
         k_u32 state = 0, word = 0;
-        if (stop) {
-            const k_i32 step = first + 6 * group;
-            if (step == begin)
-                DUMP(0)
-            if (step == next)
-                DUMP(1)
+        if (stop)
             SIX_STEPS(IF_THERE)
-        }
         if (!END_ZERO) {
             k_u32 best = 0, order;
             EACH_REGISTER(BEST_END)
@@ -332,35 +317,4 @@ decode(BLOCK_ARGUMENTS)
     }
     if (there)
         work[WINDOWS_AT + window] = first_state | next_state << 8 | wrong << 16;
-}
-
-/* ---------------------------------------------------------------- what was not sure ----------- */
-
-#define CHECK_GROUP 64
-
-/* Whether a window's way and metrics are not those that the one before it went on with. */
-K_FUNCTION k_u32 differs(K_GLOBAL const k_u32 *K_RESTRICT work, const k_i32 count, k_u32 window, k_u32 all_windows)
-{
-    k_u32 wrong = (work[WINDOWS_AT + window] & 255u) ^ (work[WINDOWS_AT + window - 1u] >> 8 & 255u);
-    K_UNROLL
-    for (k_u32 i = 0; i < 32u; i++)
-        wrong |= work[DUMPS_AT + (k_u64)i * all_windows + window] ^
-                 work[DUMPS_AT + (k_u64)(32u + i) * all_windows + window - 1u];
-    return wrong;
-}
-
-/* A work-item for each window; lists blocks that are to be done again, each once. */
-K_KERNEL(CHECK_GROUP, 1)
-check(BLOCK_ARGUMENTS)
-{
-    const k_u32 window = (k_u32)K_GROUP() * CHECK_GROUP + (k_u32)K_LANE_X(), all_windows = (k_u32)count * windows;
-    const k_u32 block = window / windows, part = window - block * windows;
-    K_EARLY();
-    if (block < (k_u32)count && (k_i32)(part * length) < ROW_STEPS(BLOCK_BITS(block))) {
-        k_u32 wrong = work[WINDOWS_AT + window] >> 16;
-        if (part)
-            wrong |= differs(work, count, window, all_windows);
-        if (wrong && K_COUNT_UP(work + LISTED_AT + block) == 0u)
-            work[LIST_AT + K_COUNT_UP(work)] = block;
-    }
 }

@@ -5,6 +5,37 @@
  * Blocks of any code, a work-group for each, a work-item for each state: exact, without a guess. All blocks of a batch
  * or, with LISTED, those that kernels/viterbi.cl was not sure of. Decisions of 32 steps are a word a state.
  */
+#if LISTED
+#define CHECK_GROUP 64
+
+/* Whether a window's way and metrics are not those that the one before it went on with. */
+K_FUNCTION k_u32 differs(K_GLOBAL const k_u32 *K_RESTRICT work, const k_i32 count, k_u32 window, k_u32 all_windows)
+{
+    k_u32 wrong = (work[WINDOWS_AT + window] & 255u) ^ (work[WINDOWS_AT + window - 1u] >> 8 & 255u);
+    K_UNROLL
+    for (k_u32 i = 0; i < 32u; i++)
+        wrong |= work[DUMPS_AT + (k_u64)i * all_windows + window] ^
+                 work[DUMPS_AT + (k_u64)(32u + i) * all_windows + window - 1u];
+    return wrong;
+}
+
+/* A work-item for each window; lists blocks that are to be done again, each once. */
+K_KERNEL(CHECK_GROUP, 1)
+check(BLOCK_ARGUMENTS)
+{
+    const k_u32 window = (k_u32)K_GROUP() * CHECK_GROUP + (k_u32)K_LANE_X(), all_windows = (k_u32)count * windows;
+    const k_u32 block = window / windows, part = window - block * windows;
+    K_EARLY();
+    if (block < (k_u32)count && (k_i32)(part * length) < ROW_STEPS(BLOCK_BITS(block))) {
+        k_u32 wrong = work[WINDOWS_AT + window] >> 16;
+        if (part)
+            wrong |= differs(work, count, window, all_windows);
+        if (wrong && K_COUNT_UP(work + LISTED_AT + block) == 0u)
+            work[LIST_AT + K_COUNT_UP(work)] = block;
+    }
+}
+#endif
+
 #define TILE        32
 #define UNREACHED   (-(1 << 30)) /* no sum of soft bits makes up for that */
 #define METRICS     board

@@ -206,17 +206,21 @@ static void add_fast(struct gpu_text *text, const struct gpu_viterbi *self,
 }
 
 int penstock__gpu_viterbi_source(struct gpu_text *text, const penstock_context *context, const struct gpu_viterbi *self,
-                                 const struct penstock_problem *problem)
+                                 const struct penstock_problem *problem, enum gpu_viterbi_program program)
 {
-    static const char *const fast[] = {"portability.h", "blocks.h", "pairs.h", "viterbi.cl", "whole.h", NULL};
-    static const char *const any[] = {"portability.h", "blocks.h", "whole.h", NULL};
+    static const char *const registers[] = {"portability.h", "blocks.h", "pairs.h", "viterbi.cl", NULL};
+    static const char *const rest[] = {"portability.h", "blocks.h", "rows.h", "whole.h", NULL};
+    static const char *const both[] = {"portability.h", "blocks.h", "rows.h", "pairs.h", "viterbi.cl", "whole.h", NULL};
+    const char *const *const files[] = {
+        [GPU_VITERBI_REGISTERS] = registers, [GPU_VITERBI_REST] = rest, [GPU_VITERBI_BOTH] = both};
+    program = self->fast ? program : GPU_VITERBI_REST;
     add_number(text, "CPU", self->cpu);
     add_format(text, problem);
     add_code(text, self, &problem->viterbi);
     add_sizes(text, self, problem);
-    if (self->fast)
+    if (program & GPU_VITERBI_REGISTERS)
         add_fast(text, self, &problem->viterbi);
-    return penstock__gpu_source_files(text, context, self->fast ? fast : any);
+    return penstock__gpu_source_files(text, context, files[program]);
 }
 
 /* ---------------------------------------------------------------- kernels --------------------- */

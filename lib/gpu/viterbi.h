@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Blocks of convolutional codes, kernels/viterbi.cl and whole.h: which kernels a plan has, and what they are given. All
- * take (in, blocks, rows, work, decisions, out, count, windows, length, groups, bytes, mask).
+ * Blocks of convolutional codes, kernels/viterbi.cl, rows.h and whole.h: which kernels a plan has, and what they are
+ * given. All take (in, blocks, rows, work, decisions, out, count, windows, length, groups, bytes, mask).
  */
 #ifndef PENSTOCK_GPU_VITERBI_H
 #define PENSTOCK_GPU_VITERBI_H
@@ -19,6 +19,13 @@ enum gpu_viterbi_kernel {
     GPU_VITERBI_WHOLE
 };
 #define GPU_VITERBI_KERNELS 5
+
+/* Two programs, which can be compiled side by side, or one with both. */
+enum gpu_viterbi_program {
+    GPU_VITERBI_REGISTERS = 1, /* kernel `decode`: of plans that are `fast` */
+    GPU_VITERBI_REST = 2,
+    GPU_VITERBI_BOTH = 3
+};
 
 enum gpu_viterbi_memory { GPU_VITERBI_ROWS, GPU_VITERBI_WORK, GPU_VITERBI_DECISIONS };
 #define GPU_VITERBI_MEMORIES 3
@@ -41,7 +48,7 @@ struct gpu_viterbi {
 int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock_problem *problem,
                                  const struct gpu_limits *limits, unsigned variant, bool pairs);
 int penstock__gpu_viterbi_source(struct gpu_text *text, const penstock_context *context, const struct gpu_viterbi *self,
-                                 const struct penstock_problem *problem);
+                                 const struct penstock_problem *problem, enum gpu_viterbi_program program);
 void penstock__gpu_viterbi_describe(struct penstock_plan_state *plan, const struct gpu_viterbi *self);
 
 /* A kernel's name, NULL where the plan has no such one, and its work-items and local memory, at least. */

@@ -181,12 +181,14 @@ static void check_viterbi(penstock_context *context)
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         struct penstock_problem problem;
         struct gpu_viterbi kernels;
-        struct gpu_text text = {0};
         CHECK_OK(penstock__viterbi_problem(&problem, NULL, &codes[i]));
         CHECK_OK(penstock__gpu_viterbi_config(&kernels, &problem, &limits, 0, false));
-        CHECK_OK(penstock__gpu_viterbi_source(&text, context, &kernels, &problem));
-        compile(text.content, "viterbi");
-        penstock__text_free(&text);
+        for (enum gpu_viterbi_program program = GPU_VITERBI_REGISTERS; program <= GPU_VITERBI_BOTH; program++) {
+            struct gpu_text text = {0};
+            CHECK_OK(penstock__gpu_viterbi_source(&text, context, &kernels, &problem, program));
+            compile(text.content, "viterbi");
+            penstock__text_free(&text);
+        }
     }
 }
 

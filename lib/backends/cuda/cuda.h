@@ -159,7 +159,7 @@ struct cuda_fused {
 
 /* Kernels for blocks of a convolutional code. */
 struct cuda_viterbi {
-    CUmodule module;
+    CUmodule modules[2]; /* the rest's and, of plans that have it, that of metrics in registers */
     CUfunction kernels[GPU_VITERBI_KERNELS];
     struct gpu_viterbi config;
 };

@@ -14,20 +14,37 @@ static struct cuda_viterbi *self_of(const struct penstock_plan_state *plan)
     return &((struct cuda_plan *)plan->priv)->viterbi;
 }
 
+static int compile(struct penstock_plan_state *plan)
+{
+    static const enum gpu_viterbi_program programs[] = {GPU_VITERBI_REST, GPU_VITERBI_REGISTERS};
+    struct cuda_viterbi *self = self_of(plan);
+    const unsigned count = self->config.fast ? 2 : 1;
+    struct gpu_text texts[2] = {0};
+    const char *sources[2] = {0};
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < count && !status; i++) {
+        status =
+            penstock__gpu_viterbi_source(&texts[i], plan->device->context, &self->config, plan->problem, programs[i]);
+        sources[i] = texts[i].content;
+    }
+    if (!status)
+        status = penstock__cuda_programs(self->modules, plan->device, sources, count);
+    for (unsigned i = 0; i < count; i++)
+        penstock__text_free(&texts[i]);
+    return status;
+}
+
 static int build(struct penstock_plan_state *plan)
 {
     struct cuda_viterbi *self = self_of(plan);
-    struct gpu_text source = {0};
-    int status = penstock__gpu_viterbi_source(&source, plan->device->context, &self->config, plan->problem);
-    if (!status)
-        status = penstock__cuda_program(&self->module, plan->device, source.content);
-    penstock__text_free(&source);
+    int status = compile(plan);
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++) {
         const char *name = penstock__gpu_viterbi_name(&self->config, plan->problem, i);
+        const bool decode = i == GPU_VITERBI_DECODE;
         if (name)
-            status = penstock__cuda_function(&self->kernels[i], plan->device, self->module, name,
-                                             i == GPU_VITERBI_DECODE ? self->config.local_bytes
-                                                                     : penstock__gpu_viterbi_local(&self->config, i));
+            status = penstock__cuda_function(&self->kernels[i], plan->device, self->modules[decode], name,
+                                             decode ? self->config.local_bytes
+                                                    : penstock__gpu_viterbi_local(&self->config, i));
     }
     return status;
 }
@@ -35,9 +52,11 @@ static int build(struct penstock_plan_state *plan)
 static void release(struct penstock_plan_state *plan)
 {
     struct cuda_viterbi *self = self_of(plan);
-    if (self->module)
-        api_of(plan)->ModuleUnload(self->module);
-    self->module = NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        if (self->modules[i])
+            api_of(plan)->ModuleUnload(self->modules[i]);
+        self->modules[i] = NULL;
+    }
 }
 
 int penstock__cuda_viterbi_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)

@@ -45,7 +45,8 @@ static int build(struct penstock_plan_state *plan)
 {
     struct opencl_viterbi *self = self_of(plan);
     struct gpu_text source = {0};
-    int status = penstock__gpu_viterbi_source(&source, plan->device->context, &self->config, plan->problem);
+    int status =
+        penstock__gpu_viterbi_source(&source, plan->device->context, &self->config, plan->problem, GPU_VITERBI_BOTH);
     if (!status)
         status = penstock__opencl_program(&self->program, plan->device, source.content);
     penstock__text_free(&source);
