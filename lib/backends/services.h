@@ -80,15 +80,15 @@ unsigned penstock__threads(const penstock_context *context);
 void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument);
 
-/* How many of `count` things an iteration of such a loop takes, one at least: as many as make the threads' shares
- * alike, each in a few turns, so that a thread that is late costs a part of its share. At most `most`, what suits a
- * cache; and `least`, what is worth handing out, as far as `most` allows. Each may be 0 and is 1 then. */
-size_t penstock__fair_share(const penstock_context *context, size_t count, size_t least, size_t most);
-
 /* The same for work so short that waking a thread costs as much as it brings: at most `most` sleeping ones are woken,
  * and those that are awake, from a loop before, help without. */
 void penstock__parallel_waking(penstock_context *context, size_t count, size_t most,
                                void (*work)(void *argument, size_t i, unsigned worker), void *argument);
+
+/* How many of `count` things an iteration of such a loop takes, one at least: as many as make the threads' shares
+ * alike, each in a few turns, so that a thread that is late costs a part of its share. At most `most`, what suits a
+ * cache; and `least`, what is worth handing out, as far as `most` allows. Each may be 0 and is 1 then. */
+size_t penstock__fair_share(const penstock_context *context, size_t count, size_t least, size_t most);
 
 /* Changes in a child after fork(): what was begun under another number was begun by another process. */
 unsigned penstock__forks(void);

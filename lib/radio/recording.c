@@ -12,8 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAIT_MS    100
-#define READ_BYTES ((size_t)16 << 20) /* between two looks at `stop` */
+#define WAIT_MS     100
+#define READ_BYTES  ((size_t)16 << 20) /* between two looks at `stop` */
+#define LEAST_BYTES ((size_t)64 << 10) /* that one of several threads reads */
+#define MOST_BYTES  ((size_t)512 << 10)
+#define PAGE_BYTES  4096
 
 static int system_error(const struct penstock__recording *recording, const char *what)
 {
@@ -90,8 +93,55 @@ static bool readable(const struct penstock__recording *recording)
     return !recording->stream || poll(&wait, 1, WAIT_MS) > 0;
 }
 
-int penstock__recording_read(struct penstock__recording *recording, void *samples, size_t capacity, size_t *count,
-                             const atomic_bool *stop)
+/* A part of a file, piece by piece. */
+struct reading {
+    int fd;
+    uint8_t *to;
+    off_t from;
+    size_t bytes, piece;
+    atomic_size_t good; /* pieces before the first one that did not come whole */
+};
+
+static void read_piece(void *argument, size_t index, unsigned worker)
+{
+    struct reading *reading = argument;
+    const size_t at = index * reading->piece, left = reading->bytes - at,
+                 bytes = left < reading->piece ? left : reading->piece;
+    size_t good;
+    (void)worker;
+    if (pread(reading->fd, reading->to + at, bytes, reading->from + (off_t)at) == (ssize_t)bytes)
+        return;
+    good = atomic_load(&reading->good);
+    while (index < good && !atomic_compare_exchange_weak(&reading->good, &good, index))
+        ;
+}
+
+/* What the system has in memory takes a copy, and that is for all threads; what it has not, it may fetch in any order.
+ * How many bytes have come: 0 where there are few, or one read() is to tell what is wrong. */
+static size_t read_together(const struct penstock__recording *recording, penstock_context *context, uint8_t *to,
+                            size_t bytes)
+{
+    struct reading reading = {.fd = recording->fd, .to = to, .bytes = bytes};
+    if (recording->stream || !context || penstock__threads(context) == 1 || bytes < 2 * LEAST_BYTES ||
+        (reading.from = lseek(recording->fd, 0, SEEK_CUR)) < 0)
+        return 0;
+    reading.piece = penstock__round_up(penstock__fair_share(context, bytes, LEAST_BYTES, MOST_BYTES), PAGE_BYTES);
+    const size_t pieces = (bytes + reading.piece - 1) / reading.piece;
+    atomic_init(&reading.good, pieces);
+    penstock__parallel(context, pieces, read_piece, &reading);
+    const size_t good = atomic_load(&reading.good), whole = good < pieces ? good * reading.piece : bytes;
+    return lseek(recording->fd, reading.from + (off_t)whole, SEEK_SET) < 0 ? 0 : whole;
+}
+
+static ssize_t read_some(const struct penstock__recording *recording, penstock_context *context, uint8_t *to,
+                         size_t bytes)
+{
+    const size_t together = read_together(recording, context, to, bytes);
+    return together || !bytes ? (ssize_t)together : read(recording->fd, to, bytes);
+}
+
+int penstock__recording_read(struct penstock__recording *recording, penstock_context *context, void *samples,
+                             size_t capacity, size_t *count, const atomic_bool *stop)
 {
     const size_t sample_bytes = recording->sample_bytes;
     size_t wanted =
@@ -108,7 +158,7 @@ int penstock__recording_read(struct penstock__recording *recording, void *sample
             chunk = (size_t)recording->bytes_left;
         if (!readable(recording))
             continue;
-        got = chunk ? read(recording->fd, to + have, chunk) : 0;
+        got = read_some(recording, context, to + have, chunk);
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got < 0 && have < sample_bytes)

@@ -30,9 +30,10 @@ int penstock__recording_open(struct penstock__recording *recording, const char *
                              uint64_t skip_bytes, uint64_t trailing_bytes, uint64_t *bytes);
 
 /* Up to `capacity` whole samples; fewer from a stream, as they come. 0: the end, or `stop` was set. At the end
- * partial_bytes says how many bytes made no whole sample. */
-int penstock__recording_read(struct penstock__recording *recording, void *samples, size_t capacity, size_t *count,
-                             const atomic_bool *stop);
+ * partial_bytes says how many bytes made no whole sample. Much of a file is read by all threads of the context; NULL:
+ * by the caller's. */
+int penstock__recording_read(struct penstock__recording *recording, penstock_context *context, void *samples,
+                             size_t capacity, size_t *count, const atomic_bool *stop);
 
 /* After the end: samples that the file had when it was opened, and that did not come. */
 uint64_t penstock__recording_missing(const struct penstock__recording *recording);

@@ -201,7 +201,7 @@ static int read_limited(penstock_source *source, void *samples, size_t capacity,
     source->ended = *count == 0;
     source->left -= *count;
     source->counters.taken += *count;
-    penstock__count_received(&source->troubles, samples, source->format, *count);
+    penstock__count_received(&source->troubles, source->context, samples, source->format, *count);
     if (*count)
         penstock__source_count_lost(source);
     return PENSTOCK_OK;

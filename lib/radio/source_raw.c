@@ -52,7 +52,7 @@ static int raw_open(penstock_source *source, const char *text)
 int penstock__source_recording_read(penstock_source *source, void *samples, size_t capacity, size_t *count)
 {
     struct penstock__recording *recording = source->priv;
-    int status = penstock__recording_read(recording, samples, capacity, count, &source->stop);
+    int status = penstock__recording_read(recording, source->context, samples, capacity, count, &source->stop);
     if (status || *count || !recording->ended)
         return status;
     source->counters.trailing_bytes = recording->partial_bytes;

@@ -36,7 +36,7 @@ static int load_metadata(char **text, size_t *bytes, const char *path)
     else if (!(*text = penstock__alloc((size_t)size)))
         status = PENSTOCK_ERR_MEMORY;
     else
-        status = penstock__recording_read(&file, *text, (size_t)size, bytes, &never);
+        status = penstock__recording_read(&file, NULL, *text, (size_t)size, bytes, &never);
     penstock__recording_close(&file);
     return status;
 }

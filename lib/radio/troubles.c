@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Counting of troubles: loops without branches, which compilers turn into vector code. */
+/* Counting of troubles: loops without branches, which compilers turn into vector code, on all threads. */
 #include "radio/troubles.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define STEP 4096 /* samples; so that a 32-bit count of one step cannot overflow */
+
+#define LEAST_SHARE 16384 /* samples, of one of several threads */
+#define MOST_SHARE  65536
 
 /* All ones in the exponent: infinity or NaN. */
 static inline uint32_t float_is_wrong(const float *value)
@@ -77,33 +81,70 @@ static uint32_t limit_cu8(const uint8_t *parts, size_t count)
     return clipped;
 }
 
-void penstock__count_received(struct penstock__troubles *troubles, const void *samples, penstock_format format,
-                              size_t count)
+/* In steps, one after the other. */
+static struct penstock__troubles count_here(const char *next, penstock_format format, size_t count)
 {
-    const char *next = samples;
+    struct penstock__troubles troubles = {0};
     for (size_t part; count; count -= part, next += part * penstock_format_bytes(format)) {
         const void *from = next;
         part = count < STEP ? count : STEP;
         switch (format) {
         case PENSTOCK_CF32:
-            troubles->not_finite += wrong_cf32(from, part);
+            troubles.not_finite += wrong_cf32(from, part);
             break;
         case PENSTOCK_F32:
-            troubles->not_finite += wrong_f32(from, part);
+            troubles.not_finite += wrong_f32(from, part);
             break;
         case PENSTOCK_CF16:
-            troubles->not_finite += wrong_cf16(from, part);
+            troubles.not_finite += wrong_cf16(from, part);
             break;
         case PENSTOCK_CS16:
-            troubles->clipped += limit_cs16(from, part);
+            troubles.clipped += limit_cs16(from, part);
             break;
         case PENSTOCK_CS8:
-            troubles->clipped += limit_cs8(from, part);
+            troubles.clipped += limit_cs8(from, part);
             break;
         default:
-            troubles->clipped += limit_cu8(from, part);
+            troubles.clipped += limit_cu8(from, part);
         }
     }
+    return troubles;
+}
+
+/* Side by side. */
+struct counting {
+    const char *samples;
+    penstock_format format;
+    size_t count, share;
+    atomic_uint_fast64_t clipped, not_finite;
+};
+
+static void count_share(void *argument, size_t index, unsigned worker)
+{
+    struct counting *counting = argument;
+    const size_t from = index * counting->share, left = counting->count - from,
+                 count = left < counting->share ? left : counting->share;
+    const struct penstock__troubles troubles =
+        count_here(counting->samples + from * penstock_format_bytes(counting->format), counting->format, count);
+    (void)worker;
+    if (troubles.clipped)
+        atomic_fetch_add(&counting->clipped, troubles.clipped);
+    if (troubles.not_finite)
+        atomic_fetch_add(&counting->not_finite, troubles.not_finite);
+}
+
+void penstock__count_received(struct penstock__troubles *troubles, penstock_context *context, const void *samples,
+                              penstock_format format, size_t count)
+{
+    struct counting counting = {.samples = samples, .format = format, .count = count, .share = count};
+    if (context && count > LEAST_SHARE)
+        counting.share = penstock__fair_share(context, count, LEAST_SHARE, MOST_SHARE);
+    if (counting.share < count)
+        penstock__parallel(context, (count + counting.share - 1) / counting.share, count_share, &counting);
+    else if (count)
+        count_share(&counting, 0, 0);
+    troubles->clipped += atomic_load(&counting.clipped);
+    troubles->not_finite += atomic_load(&counting.not_finite);
 }
 
 /* ---------------------------------------------------------------- as they are written --------- */
@@ -132,7 +173,7 @@ void penstock__count_written(struct penstock__troubles *troubles, const penstock
         least = -128.5f / 128.0f;
         most = 127.5f / 128.0f;
     }
-    penstock__count_received(troubles, samples, PENSTOCK_CF32, count);
+    penstock__count_received(troubles, NULL, samples, PENSTOCK_CF32, count);
     for (size_t part; count && format != PENSTOCK_CF32; count -= part, samples += part) {
         part = count < STEP ? count : STEP;
         troubles->clipped += beyond(&samples->re, least, most, part);

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_RADIO_TROUBLES_H
 #define PENSTOCK_RADIO_TROUBLES_H
 
-#include <penstock/samples.h>
+#include "backends/backend.h"
 
 struct penstock__troubles {
     uint64_t clipped, not_finite; /* samples: one counts once, whichever of its parts it is */
@@ -13,10 +13,11 @@ struct penstock__troubles {
 
 /*
  * Adds to `troubles` those among `count` samples as a source gives them: with a part at the least or the largest value
- * of an integer format, or NaN or infinite in the others. Any format but PENSTOCK_PLANAR.
+ * of an integer format, or NaN or infinite in the others. Any format but PENSTOCK_PLANAR. Many are counted by all
+ * threads of the context; NULL: by the caller's.
  */
-void penstock__count_received(struct penstock__troubles *troubles, const void *samples, penstock_format format,
-                              size_t count);
+void penstock__count_received(struct penstock__troubles *troubles, penstock_context *context, const void *samples,
+                              penstock_format format, size_t count);
 
 /*
  * Likewise those that are to be written in `format` (CF32, CS16, CS8 or CU8): beyond the range of an integer format by

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # lib/radio: files and radios.
-foreach(name IN ITEMS files resample sink source_files troubles)
+foreach(name IN ITEMS files resample sink source_files source_threads troubles)
   penstock_test(${name} radio)
 endforeach()
 if(PENSTOCK_HAVE_JANSSON)
