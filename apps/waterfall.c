@@ -17,7 +17,7 @@ bool waterfall_init(struct waterfall *waterfall, size_t bins, uint64_t expected,
                                     .most_rows = expected ? WATERFALL_ROWS : 2 * WATERFALL_ROWS,
                                     .per_row = expected ? (expected + WATERFALL_ROWS - 1) / WATERFALL_ROWS : 1,
                                     .peak = peak};
-    waterfall->power = calloc((waterfall->most_rows + 1) * waterfall->columns, sizeof *waterfall->power);
+    waterfall->power = calloc((waterfall->most_rows + 2) * waterfall->columns, sizeof *waterfall->power);
     return waterfall->power != NULL;
 }
 
@@ -39,14 +39,37 @@ static void halve(struct waterfall *w)
     w->per_row *= 2;
 }
 
-/* The bins that share a column, as one value. */
-static float join_bins(const struct waterfall *w, const float *power, size_t column)
+static void keep_largest(float *to, const float *from, size_t count)
 {
-    size_t first = column * w->bins / w->columns, end = (column + 1) * w->bins / w->columns;
-    float joined = power[first];
-    for (size_t i = first + 1; i < end; i++)
-        joined = w->peak ? fmaxf(joined, power[i]) : joined + power[i];
-    return w->peak ? joined : joined / (float)(end - first);
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i] > to[i] || isnan(to[i]) ? from[i] : to[i];
+}
+
+static void add(float *to, const float *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+/* Bins that share a column, as one value; in which columns' borders come as quotients do. */
+static const float *join_bins(const struct waterfall *w, const float *power)
+{
+    float *joined = w->power + (w->most_rows + 1) * w->columns;
+    const size_t least = w->bins / w->columns, more = w->bins % w->columns;
+    size_t end = 0, rest = 0;
+    if (w->bins == w->columns)
+        return power;
+    for (size_t x = 0; x < w->columns; x++) {
+        const size_t first = end;
+        rest += more;
+        end += least + (rest >= w->columns);
+        rest -= rest >= w->columns ? w->columns : 0;
+        joined[x] = power[first];
+        for (size_t i = first + 1; i < end; i++)
+            joined[x] = w->peak ? fmaxf(joined[x], power[i]) : joined[x] + power[i];
+        joined[x] /= w->peak ? 1 : (float)(end - first);
+    }
+    return joined;
 }
 
 void waterfall_add(struct waterfall *w, const float *power)
@@ -54,13 +77,11 @@ void waterfall_add(struct waterfall *w, const float *power)
     if (w->rows == w->most_rows)
         halve(w);
     float *row = w->power + w->rows * w->columns;
-    for (size_t x = 0; x < w->columns; x++) {
-        float value = join_bins(w, power, x);
-        if (w->in_row == 0)
-            row[x] = value;
-        else
-            row[x] = w->peak ? fmaxf(row[x], value) : row[x] + value;
-    }
+    const float *joined = join_bins(w, power);
+    if (w->in_row == 0)
+        memcpy(row, joined, w->columns * sizeof *row);
+    else
+        (w->peak ? keep_largest : add)(row, joined, w->columns);
     w->spectra++;
     if (++w->in_row < w->per_row)
         return;

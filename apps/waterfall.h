@@ -21,7 +21,7 @@ struct waterfall {
     uint64_t in_row;  /* spectra in the row that is being filled */
     uint64_t spectra; /* put in so far */
     bool peak;        /* joined by the largest, not by the mean */
-    float *power;     /* most_rows + 1 rows */
+    float *power;     /* most_rows + 1 rows, and one for a spectrum's columns */
 };
 
 enum { WATERFALL_COLUMNS = 1024, WATERFALL_ROWS = 720 };

@@ -16,6 +16,7 @@ int png_available(const char *option)
 int canvas_write_png(const struct canvas *canvas, FILE *file, const char *path)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,
+                       .flags = PNG_IMAGE_FLAG_FAST, /* half of the time, and two thirds of the bytes for a waterfall */
                        .width = (png_uint_32)canvas->width,
                        .height = (png_uint_32)canvas->height,
                        .format = PNG_FORMAT_RGB};
