@@ -7,7 +7,8 @@
 
 #include <penstock/penstock.h>
 
-enum { FLOW_BLOCK = 65536 }; /* samples read at once */
+/* Samples read at once, of a file, so that all threads have enough; a receiver does more with each. */
+enum { FLOW_BLOCK = 1 << 18, FLOW_LARGE_BLOCK = 1 << 20 };
 
 /* The object's own calls; the first three return a penstock_status. */
 struct flow {

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* penstock receive: samples in, frames out. */
+#include "flow.h"
 #include "frames/frames.h"
 #include "shared/input.h"
 #include "shared/interrupt.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BLOCK = 65536, OUTPUT_COUNT = 4 };
+enum { OUTPUT_COUNT = 4 };
 
 struct reception {
     struct input input;
@@ -144,7 +145,7 @@ static int receive_all(struct reception *r)
     int code = EXIT_DONE, status = PENSTOCK_OK;
     size_t count = 0;
     progress_begin_samples((double)r->info.total_samples, r->info.rate_hz);
-    while (!code && !(status = penstock_source_read(r->source, r->samples, BLOCK, &count)) && count) {
+    while (!code && !(status = penstock_source_read(r->source, r->samples, FLOW_LARGE_BLOCK, &count)) && count) {
         r->began = true;
         if ((status = penstock_stream_push(r->receiver, r->samples, count, NULL)))
             return fail_status(status);
@@ -232,7 +233,7 @@ static int open_reception(struct reception *r, penstock_wifi_profile profile)
     progress_arrived();
     if (status)
         return fail_status(status);
-    r->samples = malloc(BLOCK * penstock_format_bytes(r->info.format));
+    r->samples = malloc(FLOW_LARGE_BLOCK * penstock_format_bytes(r->info.format));
     return r->samples ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
 }
 
