@@ -199,7 +199,7 @@ static int open_all(struct channelizing *c)
         return fail_status(status);
     if ((c->output && (code = open_sinks(c))) || (c->png && (code = open_picture(c))) || (code = open_bank(c)))
         return code;
-    c->capacity = FLOW_BLOCK / c->kept + 16;
+    c->capacity = FLOW_VALUES / c->kept + 16;
     c->values = malloc(c->kept * c->capacity * sizeof *c->values);
     c->streams = malloc(c->kept * sizeof *c->streams);
     c->power = malloc(c->kept * sizeof *c->power);

@@ -62,7 +62,7 @@ static int pull(void *passage, bool wait)
     struct conversion *c = p->conversion;
     size_t count = 0;
     do {
-        int status = penstock_stream_pull(c->stream, c->values, FLOW_BLOCK, wait, &count);
+        int status = penstock_stream_pull(c->stream, c->values, FLOW_VALUES, wait, &count);
         if (!status && c->real)
             widen(c->values, count);
         interrupt_hold();
@@ -112,7 +112,7 @@ static int conclude(void *passage, int code)
 int conversion_run(struct conversion *c, const struct conversion_kind *kind)
 {
     struct passage passage = {c, kind};
-    if (!(c->values = malloc(FLOW_BLOCK * sizeof *c->values)))
+    if (!(c->values = malloc(FLOW_VALUES * sizeof *c->values)))
         return fail(EXIT_DATA, "out of memory");
     int code = flow_run(&(struct flow){
         .source = c->source, .owner = &passage, .push = push, .pull = pull, .finish = finish, .conclude = conclude});

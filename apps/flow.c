@@ -35,11 +35,12 @@ static int push_all(const struct flow *flow, const char *next, size_t count, siz
 static int read_all(struct passage *p, const penstock_source_info *info, void *samples)
 {
     const struct flow *flow = p->flow;
+    const size_t sample_bytes = penstock_format_bytes(info->format);
     size_t count = 0;
     int status;
     progress_begin_samples((double)info->total_samples, info->rate_hz);
-    while (!(status = penstock_source_read(flow->source, samples, FLOW_BLOCK, &count)) && count) {
-        if ((status = push_all(flow, samples, count, penstock_format_bytes(info->format))))
+    while (!(status = penstock_source_read(flow->source, samples, FLOW_BYTES / sample_bytes, &count)) && count) {
+        if ((status = push_all(flow, samples, count, sample_bytes)))
             return status;
         p->total += count;
         progress_done((double)p->total, "%s", "");
@@ -65,7 +66,7 @@ int flow_run(const struct flow *flow)
     int status = penstock_source_get_info(flow->source, &info);
     if (status)
         return fail_status(status);
-    void *samples = malloc(FLOW_BLOCK * penstock_format_bytes(info.format));
+    void *samples = malloc(FLOW_BYTES);
     if (!samples)
         return fail(EXIT_DATA, "out of memory");
     interrupt_conclude_by(conclude, &p, EXIT_DONE);

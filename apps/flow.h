@@ -7,8 +7,9 @@
 
 #include <penstock/penstock.h>
 
-/* Samples read at once, of a file, so that all threads have enough; a receiver does more with each. */
-enum { FLOW_BLOCK = 1 << 18, FLOW_LARGE_BLOCK = 1 << 20 };
+/* Of samples read at once from a file, so that all threads have enough to do; cases of bench push as many. And values
+ * pulled at once, which one thread goes through. */
+enum { FLOW_BYTES = 1 << 23, FLOW_VALUES = 1 << 18 };
 
 /* The object's own calls; the first three return a penstock_status. */
 struct flow {

@@ -143,9 +143,10 @@ static void warn_once(struct reception *r)
 static int receive_all(struct reception *r)
 {
     int code = EXIT_DONE, status = PENSTOCK_OK;
+    const size_t capacity = FLOW_BYTES / penstock_format_bytes(r->info.format);
     size_t count = 0;
     progress_begin_samples((double)r->info.total_samples, r->info.rate_hz);
-    while (!code && !(status = penstock_source_read(r->source, r->samples, FLOW_LARGE_BLOCK, &count)) && count) {
+    while (!code && !(status = penstock_source_read(r->source, r->samples, capacity, &count)) && count) {
         r->began = true;
         if ((status = penstock_stream_push(r->receiver, r->samples, count, NULL)))
             return fail_status(status);
@@ -233,7 +234,7 @@ static int open_reception(struct reception *r, penstock_wifi_profile profile)
     progress_arrived();
     if (status)
         return fail_status(status);
-    r->samples = malloc(FLOW_LARGE_BLOCK * penstock_format_bytes(r->info.format));
+    r->samples = malloc(FLOW_BYTES);
     return r->samples ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
 }
 

@@ -100,7 +100,7 @@ static int open_analysis(struct analysis *a)
         return fail_status(status);
     uint64_t expected = a->info.total_samples / (a->hop * a->average);
     size_t length = vector_length(a);
-    a->vector_capacity = FLOW_BLOCK / length + 1;
+    a->vector_capacity = FLOW_VALUES / length + 1;
     a->vectors = malloc(a->vector_capacity * length * sizeof *a->vectors);
     if (!a->vectors || !waterfall_init(&a->waterfall, length, expected, a->peak))
         return fail(EXIT_DATA, "out of memory");

@@ -8,6 +8,7 @@
 #include "copy_stream.h"
 #include "enqueued.h"
 #include "filter_signal.h"
+#include "flow.h"
 #include "lent.h"
 #include "peers/peers.h"
 #include "shared/progress.h"
@@ -18,7 +19,6 @@
 #include <string.h>
 
 enum { MOST_TAPS = 1 << 20, MOST_INTERPOLATION = 1024 };
-enum { PUSHED_BYTES = 1 << 21 }; /* as one who reads a file takes at a time */
 
 /* "ccf": complex samples, complex values, real taps, as GNU Radio names its filters. */
 static bool parse_type(struct filter_case *filter, const char *word)
@@ -155,7 +155,7 @@ static int give(struct filter_run *run, const void *samples, size_t chunk, bool 
 static int stream_once(struct filter_run *run, size_t *count)
 {
     size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
-    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : run->filter->push ? PUSHED_BYTES / bytes : 65536;
+    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : run->filter->push ? FLOW_BYTES / bytes : 65536;
     uint64_t seed = 1;
     int status = penstock_stream_reset(run->stream);
     *count = 0;

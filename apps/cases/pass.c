@@ -3,10 +3,9 @@
 
 /* One pass of items through a stream. */
 #include "pass.h"
+#include "flow.h"
 #include "lent.h"
 #include "shared/random.h"
-
-#define CHUNK_BYTES ((size_t)1 << 21) /* as one who reads a file takes at a time */
 
 /* One channel after the other, from item `done` on. */
 static void find_channels(const struct pass *pass, size_t done)
@@ -71,7 +70,7 @@ static int push_some(const struct pass *pass, size_t done, size_t items, size_t 
 
 int pass_run(const struct pass *pass, size_t *count)
 {
-    size_t taken, chunk = CHUNK_BYTES / pass->in_bytes + 1;
+    size_t taken, chunk = FLOW_BYTES / pass->in_bytes + 1;
     uint64_t seed = 1;
     int status = penstock_stream_reset(pass->stream);
     *count = 0;
