@@ -7,6 +7,7 @@
 #include "shared/interrupt.h"
 #include "shared/outfile.h"
 #include "shared/progress.h"
+#include "shared/targets.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,6 +17,21 @@ struct passage {
     atomic_ullong total; /* samples that were read */
     int code;            /* of the source; told */
 };
+
+size_t flow_most_bytes(void)
+{
+    enum { EACH = 1 << 20, MOST = 1 << 23 };
+    const size_t bytes = (size_t)usable_cpus() * EACH;
+    return bytes < MOST ? bytes : MOST;
+}
+
+size_t flow_next_block(size_t bytes, double took_s, size_t most)
+{
+    const double moment_s = 0.02, long_s = 0.1;
+    if (took_s < moment_s)
+        return 2 * bytes < most ? 2 * bytes : most;
+    return took_s > long_s && bytes > FLOW_FIRST_BYTES ? bytes / 2 : bytes;
+}
 
 static int push_all(const struct flow *flow, const char *next, size_t count, size_t sample_bytes)
 {
@@ -32,16 +48,18 @@ static int push_all(const struct flow *flow, const char *next, size_t count, siz
 }
 
 /* A status of the stream object and the outputs; of the source's failure p->code tells. */
-static int read_all(struct passage *p, const penstock_source_info *info, void *samples)
+static int read_all(struct passage *p, const penstock_source_info *info, void *samples, size_t most)
 {
     const struct flow *flow = p->flow;
     const size_t sample_bytes = penstock_format_bytes(info->format);
-    size_t count = 0;
+    size_t count = 0, block = FLOW_FIRST_BYTES;
     int status;
     progress_begin_samples((double)info->total_samples, info->rate_hz);
-    while (!(status = penstock_source_read(flow->source, samples, FLOW_BYTES / sample_bytes, &count)) && count) {
+    while (!(status = penstock_source_read(flow->source, samples, block / sample_bytes, &count)) && count) {
+        const double began = seconds_now();
         if ((status = push_all(flow, samples, count, sample_bytes)))
             return status;
+        block = flow_next_block(block, seconds_now() - began, most);
         p->total += count;
         progress_done((double)p->total, "%s", "");
     }
@@ -66,12 +84,13 @@ int flow_run(const struct flow *flow)
     int status = penstock_source_get_info(flow->source, &info);
     if (status)
         return fail_status(status);
-    void *samples = malloc(FLOW_BYTES);
+    const size_t most = flow_most_bytes();
+    void *samples = malloc(most);
     if (!samples)
         return fail(EXIT_DATA, "out of memory");
     interrupt_conclude_by(conclude, &p, EXIT_DONE);
     interrupt_watch(flow->source);
-    status = read_all(&p, &info, samples);
+    status = read_all(&p, &info, samples, most);
     if (!status && !(status = flow->finish(flow->owner)))
         status = flow->pull(flow->owner, true);
     interrupt_watch(NULL);

@@ -7,9 +7,16 @@
 
 #include <penstock/penstock.h>
 
-/* Of samples read at once from a file, so that all threads have enough to do; cases of bench push as many. And values
- * pulled at once, which one thread goes through. */
-enum { FLOW_BYTES = 1 << 23, FLOW_VALUES = 1 << 18 };
+/* Of samples read at once from a file, at first; and values pulled at once, which one thread goes through. */
+enum { FLOW_FIRST_BYTES = 1 << 19, FLOW_VALUES = 1 << 18 };
+
+/* Of samples, at most: enough for the threads of all processors, and no more, as caches hold it. Cases of bench push as
+ * many. */
+size_t flow_most_bytes(void);
+
+/* How many bytes to read next, as the way of the last `bytes` has taken so long: more where that was a moment, fewer
+ * where progress and an interrupt would have to wait. */
+size_t flow_next_block(size_t bytes, double took_s, size_t most);
 
 /* The object's own calls; the first three return a penstock_status. */
 struct flow {

@@ -26,8 +26,9 @@ struct reception {
     penstock_source_info info;
     penstock_stream *receiver;
     void *samples;
-    bool began;     /* a sample was read */
-    int input_code; /* of the source; told */
+    size_t most_bytes; /* that there is room for */
+    bool began;        /* a sample was read */
+    int input_code;    /* of the source; told */
     bool warned_clipped, warned_not_finite;
     uint64_t lost;      /* samples, before the frame at hand */
     uint64_t frame_end; /* of the last frame that is above the noise and was not decoded */
@@ -143,14 +144,16 @@ static void warn_once(struct reception *r)
 static int receive_all(struct reception *r)
 {
     int code = EXIT_DONE, status = PENSTOCK_OK;
-    const size_t capacity = FLOW_BYTES / penstock_format_bytes(r->info.format);
-    size_t count = 0;
+    const size_t sample_bytes = penstock_format_bytes(r->info.format);
+    size_t count = 0, block = FLOW_FIRST_BYTES;
     progress_begin_samples((double)r->info.total_samples, r->info.rate_hz);
-    while (!code && !(status = penstock_source_read(r->source, r->samples, capacity, &count)) && count) {
+    while (!code && !(status = penstock_source_read(r->source, r->samples, block / sample_bytes, &count)) && count) {
+        const double began = seconds_now();
         r->began = true;
         if ((status = penstock_stream_push(r->receiver, r->samples, count, NULL)))
             return fail_status(status);
         code = deliver_frames(r);
+        block = flow_next_block(block, seconds_now() - began, r->most_bytes);
         warn_once(r);
     }
     if (status) /* a lost radio, say: what came before it is kept */
@@ -234,7 +237,8 @@ static int open_reception(struct reception *r, penstock_wifi_profile profile)
     progress_arrived();
     if (status)
         return fail_status(status);
-    r->samples = malloc(FLOW_BYTES);
+    r->most_bytes = flow_most_bytes();
+    r->samples = malloc(r->most_bytes);
     return r->samples ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
 }
 

@@ -155,7 +155,7 @@ static int give(struct filter_run *run, const void *samples, size_t chunk, bool 
 static int stream_once(struct filter_run *run, size_t *count)
 {
     size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
-    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : run->filter->push ? FLOW_BYTES / bytes : 65536;
+    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : run->filter->push ? flow_most_bytes() / bytes : 65536;
     uint64_t seed = 1;
     int status = penstock_stream_reset(run->stream);
     *count = 0;

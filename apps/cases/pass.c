@@ -70,7 +70,7 @@ static int push_some(const struct pass *pass, size_t done, size_t items, size_t 
 
 int pass_run(const struct pass *pass, size_t *count)
 {
-    size_t taken, chunk = FLOW_BYTES / pass->in_bytes + 1;
+    size_t taken, chunk = flow_most_bytes() / pass->in_bytes + 1;
     uint64_t seed = 1;
     int status = penstock_stream_reset(pass->stream);
     *count = 0;

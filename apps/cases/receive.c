@@ -213,7 +213,8 @@ static int run_receiver(void *state)
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     enum { SAMPLES = 1 << 22, FRAMES = 64, BYTES = 1500 };
-    struct receive_run run = {.chunk = test->receive.chunk ? test->receive.chunk : FLOW_BYTES / sizeof(penstock_cf32)};
+    struct receive_run run = {.chunk = test->receive.chunk ? test->receive.chunk
+                                                           : flow_most_bytes() / sizeof(penstock_cf32)};
     bool idle = test->receive.mode == RECEIVE_IDLE;
     size_t bytes = test->receive.mode == RECEIVE_FRAMES ? BYTES : 0;
     if (test->receive.mode == RECEIVE_RECORDINGS)
