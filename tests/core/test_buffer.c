@@ -227,8 +227,7 @@ int main(int count, char **arguments)
 {
     static const char *const devices[] = {"cpu", "reference", "trace"};
     uint64_t seed = 9;
-    for (size_t i = 0; i < BYTES; i++)
-        in[i] = (unsigned char)test_random(&seed);
+    test_random_bytes(in, BYTES, &seed);
     if (count > 1) {
         if (!is_there(arguments[1]))
             return test_skip(penstock_error_text());

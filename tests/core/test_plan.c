@@ -49,8 +49,8 @@ static void fill(void *memory, size_t bytes, penstock_format format, uint64_t se
     bool floats = format == PENSTOCK_CF32 || format == PENSTOCK_PLANAR || format == PENSTOCK_F32;
     for (size_t i = 0; floats && i < bytes / sizeof(float); i++)
         ((float *)memory)[i] = (float)test_uniform(&seed);
-    for (size_t i = 0; !floats && i < bytes; i++)
-        ((unsigned char *)memory)[i] = (unsigned char)test_random(&seed);
+    if (!floats)
+        test_random_bytes(memory, bytes, &seed);
 }
 
 static struct buffers make_buffers(const struct penstock_problem *problem, size_t frames)

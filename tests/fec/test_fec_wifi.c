@@ -140,8 +140,7 @@ static void test_errors(void)
     uint64_t seed = 3;
     for (size_t steps = 0; steps <= STEPS; steps++) {
         size_t errors = 0;
-        for (size_t i = 0; i < sizeof packed; i++)
-            packed[i] = (uint8_t)test_random(&seed);
+        test_random_bytes(packed, sizeof packed, &seed);
         CHECK_EQ(penstock__convolutional_encode(coded, packed, steps, PENSTOCK__CODE_1_2), 2 * steps);
         for (size_t i = 0; i < 2 * steps; i++) {
             soft[i] = values[test_random(&seed) % sizeof values];

@@ -79,8 +79,7 @@ static void check_subject(penstock_context *const contexts[3], const struct subj
 {
     uint64_t seed = s->desc.n;
     size_t samples = frame_samples(s, FRAMES);
-    for (size_t i = 0; i < samples * s->in_sample; i++)
-        in[i] = (unsigned char)test_random(&seed);
+    test_random_bytes(in, samples * s->in_sample, &seed);
     if (s->in_sample >= sizeof(float) && s->desc.load.format != PENSTOCK_CS16)
         for (size_t i = 0; i < samples * s->in_sample / sizeof(float); i++)
             ((float *)(void *)in)[i] = (float)test_uniform(&seed);

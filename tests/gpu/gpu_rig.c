@@ -107,8 +107,7 @@ static void fill(void *memory, size_t bytes, penstock_format format, uint64_t se
             penstock_half_from_float((uint16_t *)memory + i, &value, 1);
         }
     else
-        for (size_t i = 0; i < bytes; i++)
-            ((unsigned char *)memory)[i] = (unsigned char)test_random(&seed);
+        test_random_bytes(memory, bytes, &seed);
 }
 
 static struct penstock_buffer make_buffer(struct rig *rig, size_t bytes)

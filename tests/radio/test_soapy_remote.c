@@ -40,8 +40,7 @@ int main(int argc, char **argv)
     url = argv[1];
     if (!test_make_folder())
         return test_skip("no folder for temporary files");
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)test_random(&seed);
+    test_random_bytes(bytes, sizeof bytes, &seed);
     test_write_file("recording.sigmf-data", bytes, sizeof bytes);
     test_write_text("recording.sigmf-meta", "{\"global\": {\"core:datatype\": \"ci16_le\", \"core:sample_rate\": 2e7},"
                                             " \"captures\": [{\"core:frequency\": 5.2e9}]}");

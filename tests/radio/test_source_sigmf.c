@@ -12,8 +12,7 @@ static uint8_t bytes[SAMPLES * 8];
 static void fill_bytes(void)
 {
     uint64_t seed = 1;
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)test_random(&seed);
+    test_random_bytes(bytes, sizeof bytes, &seed);
 }
 
 static const char good_metadata[] =

@@ -132,8 +132,7 @@ int main(void)
     uint64_t seed = 1;
     if (!test_make_folder())
         return test_skip("no folder for temporary files");
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)test_random(&seed);
+    test_random_bytes(bytes, sizeof bytes, &seed);
     for (unsigned threads = 1; threads <= 4; threads++) {
         penstock_context *context;
         CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = threads)));

@@ -85,6 +85,12 @@ static inline double test_uniform(uint64_t *state)
     return (double)(test_random(state) >> 11) * 0x1p-52 - 1.0;
 }
 
+static inline void test_random_bytes(void *to, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++)
+        ((unsigned char *)to)[i] = (unsigned char)test_random(state);
+}
+
 /* The name of the part that a sampled sweep takes: tests/run.sh gives each commit another. */
 static inline const char *test_part(void)
 {
