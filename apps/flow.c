@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+enum { LEAST_BYTES = 1 << 19, BYTES_EACH = 1 << 20, MOST_BYTES = 1 << 23 }; /* of a block; a processor's share */
+
 struct passage {
     const struct flow *flow;
     atomic_ullong total; /* samples that were read */
@@ -20,17 +22,38 @@ struct passage {
 
 size_t flow_most_bytes(void)
 {
-    enum { EACH = 1 << 20, MOST = 1 << 23 };
-    const size_t bytes = (size_t)usable_cpus() * EACH;
-    return bytes < MOST ? bytes : MOST;
+    const size_t bytes = (size_t)usable_cpus() * BYTES_EACH;
+    return bytes < MOST_BYTES ? bytes : MOST_BYTES;
 }
 
-size_t flow_next_block(size_t bytes, double took_s, size_t most)
+bool flow_blocks_init(struct flow_blocks *blocks, penstock_source *source, penstock_format format)
 {
-    const double moment_s = 0.02, long_s = 0.1;
+    const size_t most = flow_most_bytes();
+    *blocks = (struct flow_blocks){.source = source,
+                                   .samples = malloc(most),
+                                   .sample_bytes = penstock_format_bytes(format),
+                                   .bytes = LEAST_BYTES,
+                                   .most = most};
+    return blocks->samples;
+}
+
+int flow_blocks_read(struct flow_blocks *blocks, size_t *count)
+{
+    const double moment_s = 0.02, long_s = 0.1,
+                 took_s = blocks->since_s > 0 ? seconds_now() - blocks->since_s : moment_s;
     if (took_s < moment_s)
-        return 2 * bytes < most ? 2 * bytes : most;
-    return took_s > long_s && bytes > FLOW_FIRST_BYTES ? bytes / 2 : bytes;
+        blocks->bytes = 2 * blocks->bytes < blocks->most ? 2 * blocks->bytes : blocks->most;
+    else if (took_s > long_s && blocks->bytes > LEAST_BYTES)
+        blocks->bytes /= 2;
+    int status = penstock_source_read(blocks->source, blocks->samples, blocks->bytes / blocks->sample_bytes, count);
+    blocks->since_s = seconds_now();
+    return status;
+}
+
+void flow_blocks_free(struct flow_blocks *blocks)
+{
+    free(blocks->samples);
+    blocks->samples = NULL;
 }
 
 static int push_all(const struct flow *flow, const char *next, size_t count, size_t sample_bytes)
@@ -48,18 +71,14 @@ static int push_all(const struct flow *flow, const char *next, size_t count, siz
 }
 
 /* A status of the stream object and the outputs; of the source's failure p->code tells. */
-static int read_all(struct passage *p, const penstock_source_info *info, void *samples, size_t most)
+static int read_all(struct passage *p, const penstock_source_info *info, struct flow_blocks *blocks)
 {
-    const struct flow *flow = p->flow;
-    const size_t sample_bytes = penstock_format_bytes(info->format);
-    size_t count = 0, block = FLOW_FIRST_BYTES;
+    size_t count = 0;
     int status;
     progress_begin_samples((double)info->total_samples, info->rate_hz);
-    while (!(status = penstock_source_read(flow->source, samples, block / sample_bytes, &count)) && count) {
-        const double began = seconds_now();
-        if ((status = push_all(flow, samples, count, sample_bytes)))
+    while (!(status = flow_blocks_read(blocks, &count)) && count) {
+        if ((status = push_all(p->flow, blocks->samples, count, blocks->sample_bytes)))
             return status;
-        block = flow_next_block(block, seconds_now() - began, most);
         p->total += count;
         progress_done((double)p->total, "%s", "");
     }
@@ -81,22 +100,21 @@ int flow_run(const struct flow *flow)
 {
     struct passage p = {.flow = flow};
     penstock_source_info info = PENSTOCK_SOURCE_INFO;
+    struct flow_blocks blocks;
     int status = penstock_source_get_info(flow->source, &info);
     if (status)
         return fail_status(status);
-    const size_t most = flow_most_bytes();
-    void *samples = malloc(most);
-    if (!samples)
+    if (!flow_blocks_init(&blocks, flow->source, info.format))
         return fail(EXIT_DATA, "out of memory");
     interrupt_conclude_by(conclude, &p, EXIT_DONE);
     interrupt_watch(flow->source);
-    status = read_all(&p, &info, samples, most);
+    status = read_all(&p, &info, &blocks);
     if (!status && !(status = flow->finish(flow->owner)))
         status = flow->pull(flow->owner, true);
     interrupt_watch(NULL);
     progress_clear();
     int code = status ? outfile_fail(status) : interrupt_conclude(conclude, &p);
     interrupt_conclude_by(NULL, NULL, code);
-    free(samples);
+    flow_blocks_free(&blocks);
     return code;
 }

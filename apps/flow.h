@@ -7,16 +7,24 @@
 
 #include <penstock/penstock.h>
 
-/* Of samples read at once from a file, at first; and values pulled at once, which one thread goes through. */
-enum { FLOW_FIRST_BYTES = 1 << 19, FLOW_VALUES = 1 << 18 };
+enum { FLOW_VALUES = 1 << 18 }; /* pulled at once: one thread goes through them */
 
-/* Of samples, at most: enough for the threads of all processors, and no more, as caches hold it. Cases of bench push as
- * many. */
+/* Of samples read at once from a file, at most: enough for the threads of all processors, and no more, as caches hold
+ * it. Cases of bench push as many. */
 size_t flow_most_bytes(void);
 
-/* How many bytes to read next, as the way of the last `bytes` has taken so long: more where that was a moment, fewer
- * where progress and an interrupt would have to wait. */
-size_t flow_next_block(size_t bytes, double took_s, size_t most);
+/* A source's samples, block by block: the next one has more where the way of the last one, from read to read, was a
+ * moment, and fewer where progress and an interrupt would have to wait. */
+struct flow_blocks {
+    penstock_source *source;
+    void *samples;
+    size_t sample_bytes, bytes, most;
+    double since_s; /* the last read's end; 0: there was none */
+};
+
+bool flow_blocks_init(struct flow_blocks *blocks, penstock_source *source, penstock_format format); /* false: memory */
+int flow_blocks_read(struct flow_blocks *blocks, size_t *count); /* as penstock_source_read() */
+void flow_blocks_free(struct flow_blocks *blocks);
 
 /* The object's own calls; the first three return a penstock_status. */
 struct flow {

@@ -25,10 +25,9 @@ struct reception {
     penstock_source *source;
     penstock_source_info info;
     penstock_stream *receiver;
-    void *samples;
-    size_t most_bytes; /* that there is room for */
-    bool began;        /* a sample was read */
-    int input_code;    /* of the source; told */
+    struct flow_blocks blocks;
+    bool began;     /* a sample was read */
+    int input_code; /* of the source; told */
     bool warned_clipped, warned_not_finite;
     uint64_t lost;      /* samples, before the frame at hand */
     uint64_t frame_end; /* of the last frame that is above the noise and was not decoded */
@@ -144,16 +143,13 @@ static void warn_once(struct reception *r)
 static int receive_all(struct reception *r)
 {
     int code = EXIT_DONE, status = PENSTOCK_OK;
-    const size_t sample_bytes = penstock_format_bytes(r->info.format);
-    size_t count = 0, block = FLOW_FIRST_BYTES;
+    size_t count = 0;
     progress_begin_samples((double)r->info.total_samples, r->info.rate_hz);
-    while (!code && !(status = penstock_source_read(r->source, r->samples, block / sample_bytes, &count)) && count) {
-        const double began = seconds_now();
+    while (!code && !(status = flow_blocks_read(&r->blocks, &count)) && count) {
         r->began = true;
-        if ((status = penstock_stream_push(r->receiver, r->samples, count, NULL)))
+        if ((status = penstock_stream_push(r->receiver, r->blocks.samples, count, NULL)))
             return fail_status(status);
         code = deliver_frames(r);
-        block = flow_next_block(block, seconds_now() - began, r->most_bytes);
         warn_once(r);
     }
     if (status) /* a lost radio, say: what came before it is kept */
@@ -237,9 +233,7 @@ static int open_reception(struct reception *r, penstock_wifi_profile profile)
     progress_arrived();
     if (status)
         return fail_status(status);
-    r->most_bytes = flow_most_bytes();
-    r->samples = malloc(r->most_bytes);
-    return r->samples ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
+    return flow_blocks_init(&r->blocks, r->source, r->info.format) ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
 }
 
 static int conclude(void *owner)
@@ -297,7 +291,7 @@ static int run(const struct command *command, int argc, const char **argv)
         code = receive(&r);
     interrupt_end(code);
     close_outputs(&r, false);
-    free(r.samples);
+    flow_blocks_free(&r.blocks);
     penstock_stream_free(r.receiver);
     penstock_source_free(r.source);
     penstock_context_free(r.context);

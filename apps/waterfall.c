@@ -72,6 +72,19 @@ static const float *join_bins(const struct waterfall *w, const float *power)
     return joined;
 }
 
+/* The last one may hold fewer spectra than the others. */
+static void complete_row(struct waterfall *w)
+{
+    float *row = w->power + w->rows * w->columns;
+    if (!w->in_row)
+        return;
+    if (!w->peak)
+        for (size_t x = 0; x < w->columns; x++)
+            row[x] /= (float)w->in_row;
+    w->in_row = 0;
+    w->rows++;
+}
+
 void waterfall_add(struct waterfall *w, const float *power)
 {
     if (w->rows == w->most_rows)
@@ -83,26 +96,8 @@ void waterfall_add(struct waterfall *w, const float *power)
     else
         (w->peak ? keep_largest : add)(row, joined, w->columns);
     w->spectra++;
-    if (++w->in_row < w->per_row)
-        return;
-    if (!w->peak)
-        for (size_t x = 0; x < w->columns; x++)
-            row[x] /= (float)w->per_row;
-    w->in_row = 0;
-    w->rows++;
-}
-
-/* The last row may hold fewer spectra than the others. */
-static void complete_row(struct waterfall *w)
-{
-    float *row = w->power + w->rows * w->columns;
-    if (!w->in_row)
-        return;
-    if (!w->peak)
-        for (size_t x = 0; x < w->columns; x++)
-            row[x] /= (float)w->in_row;
-    w->in_row = 0;
-    w->rows++;
+    if (++w->in_row >= w->per_row)
+        complete_row(w);
 }
 
 static double decibels(double power)
