@@ -5,6 +5,7 @@
 #include "ofdm_pass.h"
 #include "accuracy.h"
 #include "bench/bench_stream.h"
+#include "flow.h"
 #include "lent.h"
 #include "reference_dft.h"
 #include "shared/progress.h"
@@ -76,13 +77,14 @@ static int pull(struct ofdm_pass *pass, size_t enough, size_t *count)
 /* The whole stream once. Symbols are asked for when enough others have followed to keep a device busy. */
 static int pass_once(struct ofdm_pass *pass, size_t *count)
 {
-    enum { CHUNK = 1 << 16, TOGETHER = 1 << 22 };
+    enum { TOGETHER = 1 << 22 };
+    const size_t chunk = flow_most_bytes() / sizeof *pass->in;
     uint64_t seed = 1;
     size_t taken;
     int status = penstock_stream_reset(pass->stream);
     *count = 0;
     for (size_t done = 0; !status && done < pass->samples; done += taken) {
-        size_t left = pass->samples - done, most = pass->ofdm->acquire ? TOGETHER : CHUNK;
+        size_t left = pass->samples - done, most = pass->ofdm->acquire ? TOGETHER : chunk;
         if (pass->random_chunks)
             most = 1 + (size_t)(random_uniform(&seed) * 3.0 * (double)pass->step);
         left = left < most ? left : most;

@@ -141,9 +141,7 @@ static int demodulate(struct soft_stream *self, const char *samples, uint64_t nu
     const penstock_ofdm_batch batch =
         PENSTOCK_OFDM_BATCH(.samples = samples, .sample_count = count * self->step, .frames = &self->frame,
                             .frame_count = 1, .symbols = self->symbols, .symbol_count = count);
-    for (size_t i = 0; i < count; i++)
-        self->symbols[i] =
-            (penstock_ofdm_symbol){.start = i * self->step, .pilot_row = (uint32_t)((number + i) % self->pilot_rows)};
+    penstock__ofdm_stream_symbols(self->symbols, count, 0, 0, self->step, number, self->pilot_rows);
     const double began = penstock__now_s();
     int status = penstock_ofdm_run(self->ofdm, &batch, &PENSTOCK_OFDM_RESULT(.soft = (int8_t *)(void *)self->ready));
     if (status)

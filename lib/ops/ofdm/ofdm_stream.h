@@ -120,6 +120,11 @@ float penstock__ofdm_stream_scale(const struct ofdm_stream *ofdm, const penstock
 /* The same where that power is known. */
 float penstock__ofdm_stream_strength(penstock_constellation constellation, float power);
 
+/* `count` symbols of a frame that follow each other, the first one at sample `start`; it is `number` of those that the
+ * pilots' rows are counted by. */
+void penstock__ofdm_stream_symbols(penstock_ofdm_symbol *symbols, size_t count, uint32_t frame, uint64_t start,
+                                   size_t step, uint64_t number, size_t pilot_rows);
+
 /* Sends what makes whole batches, and once the stream is finished all that is complete, where the device takes several
  * at once. What fails does so again with the next pull. */
 void penstock__ofdm_stream_send(struct ofdm_stream *ofdm);

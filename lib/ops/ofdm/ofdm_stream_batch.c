@@ -38,6 +38,16 @@ float penstock__ofdm_stream_scale(const struct ofdm_stream *ofdm, const penstock
     return penstock__ofdm_stream_strength(ofdm->constellation, power);
 }
 
+void penstock__ofdm_stream_symbols(penstock_ofdm_symbol *symbols, size_t count, uint32_t frame, uint64_t start,
+                                   size_t step, uint64_t number, size_t pilot_rows)
+{
+    size_t row = (size_t)(number % pilot_rows);
+    for (size_t i = 0; i < count; i++, start += step) {
+        symbols[i] = (penstock_ofdm_symbol){.start = start, .frame = frame, .pilot_row = (uint32_t)row};
+        row = row + 1 < pilot_rows ? row + 1 : 0;
+    }
+}
+
 static penstock_ofdm_batch batch_of(const struct ofdm_batch *batch, size_t symbols)
 {
     return PENSTOCK_OFDM_BATCH(.samples = batch->memory->samples + batch->begin, .sample_count = batch->sample_count,
@@ -88,11 +98,10 @@ static int describe(const struct ofdm_stream *ofdm, const struct ofdm_batch *bat
         batch->described[f].channel = channel;
         batch->described[f].constellation = ofdm->constellation;
         batch->described[f].llr_scale = ofdm->training ? penstock__ofdm_stream_scale(ofdm, channel) : ofdm->plain_scale;
-        for (size_t i = 0; i < frame->symbols; i++)
-            batch->symbols[count++] =
-                (penstock_ofdm_symbol){.start = batch->described[f].origin + (ofdm->training_symbols + i) * ofdm->step,
-                                       .frame = (uint32_t)f,
-                                       .pilot_row = (uint32_t)((frame->row + i) % ofdm->pilot_rows)};
+        penstock__ofdm_stream_symbols(batch->symbols + count, frame->symbols, (uint32_t)f,
+                                      batch->described[f].origin + ofdm->training_symbols * ofdm->step, ofdm->step,
+                                      frame->row, ofdm->pilot_rows);
+        count += frame->symbols;
     }
     return status;
 }
