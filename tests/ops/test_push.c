@@ -9,7 +9,7 @@
 
 #include <penstock/penstock.h>
 
-enum { MOST = 5 << 20, LONGEST = 256, CHANNELS = 16 };
+enum { MOST = 5 << 20, LONGEST = 256, CHANNELS = 16, MANY_THREADS = 9 };
 
 /* ---------------------------------------------------------------- the streams ----------------- */
 
@@ -150,18 +150,20 @@ static void make_all(struct stream *s, penstock_context *context, const char *de
         ;
 }
 
-static void splits_agree(penstock_context *context, enum kind kind, const char *device, size_t count, size_t longest)
+/* Interleaved samples and planar ones, each in a context. */
+static void splits_agree(penstock_context *context, penstock_context *planar_context, enum kind kind,
+                         const char *device, size_t count, size_t longest, size_t planar_longest)
 {
     struct stream planar = {.kind = kind}, other = {.kind = kind == FILTER_RUN ? FILTER : kind};
-    make_all(&other, context, device, false, count, 7000, 5);
-    make_all(&planar, context, device, true, count, longest, longest);
+    make_all(&other, context, device, false, count, longest, 5);
+    make_all(&planar, planar_context, device, true, count, planar_longest, planar_longest);
     CHECK(planar.pulled == other.pulled && planar.pulled > count / 10, "%s on %s: %zu values, %zu of interleaved",
           kind_names[kind], device, planar.pulled, other.pulled);
     size_t wrong = 0;
     for (size_t i = 0; i < planar.pulled && i < other.pulled; i++)
         wrong += planar.out[i] != other.out[i];
-    CHECK(!wrong, "%s on %s, pushes of up to %zu: %zu of %zu values are others", kind_names[kind], device, longest,
-          wrong, planar.pulled);
+    CHECK(!wrong, "%s on %s, pushes of up to %zu: %zu of %zu values are others", kind_names[kind], device,
+          planar_longest, wrong, planar.pulled);
     free_stream(&planar);
     free_stream(&other);
 }
@@ -214,6 +216,18 @@ static void vectors_and_frames(penstock_context *context, const char *device)
     penstock_stream_free(synthesizer);
 }
 
+/* Batches are longer and fewer for many threads. */
+static void threads_agree(penstock_context *context)
+{
+    penstock_context *many = NULL;
+    CHECK_OK(penstock_context_new(&many, &PENSTOCK_CONTEXT_DESC(.threads = MANY_THREADS)));
+    for (enum kind kind = SPECTRUM; kind < KINDS; kind++) {
+        splits_agree(many, context, kind, "cpu", MOST, MOST / 3, MOST);
+        splits_agree(many, context, kind, "cpu", MOST / 8, 3000, 100000);
+    }
+    penstock_context_free(many);
+}
+
 /* Streams whose pushes take all. */
 static void without_taken(penstock_context *context, const char *device)
 {
@@ -253,15 +267,16 @@ int main(void)
             continue;
         ran++;
         for (enum kind kind = SPECTRUM; kind < KINDS; kind++) {
-            splits_agree(context, kind, devices[d], d ? MOST / 16 : MOST, MOST); /* all at once */
-            splits_agree(context, kind, devices[d], MOST / 16, 100000);
-            splits_agree(context, kind, devices[d], MOST / 64, 300);
+            splits_agree(context, context, kind, devices[d], d ? MOST / 16 : MOST, 7000, MOST); /* all at once */
+            splits_agree(context, context, kind, devices[d], MOST / 16, 7000, 100000);
+            splits_agree(context, context, kind, devices[d], MOST / 64, 7000, 300);
             says_what_it_takes(context, kind, PENSTOCK_CF32, devices[d]);
             says_what_it_takes(context, kind, PENSTOCK_PLANAR, devices[d]);
         }
         vectors_and_frames(context, devices[d]);
         without_taken(context, devices[d]);
     }
+    threads_agree(context);
     CHECK(ran > 0, "no device");
     penstock_context_free(context);
     free(samples);

@@ -12,7 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FEW_BATCHES      2              /* where one alone is larger than the caller likes */
+#define FEW_BATCHES      2              /* where one alone is larger than the caller likes, */
+#define MANY_THREADS     8              /* or so many work within the call: each batch costs these a meeting, */
+#define MANY_TIMES       4              /* so that it is as many times as long as one for few, */
+#define MANY_BYTES       2              /* in as many times the memory */
 #define STRAIGHT_SAMPLES ((size_t)2048) /* for each thread: worth more than it costs to hand them over */
 
 /* ---------------------------------------------------------------- life ------------------------ */
@@ -21,17 +24,20 @@
  * freed. */
 static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct penstock__batcher *batcher)
 {
-    const size_t batch = penstock__plan_problem(batcher->plan)->batch;
     struct penstock_device *device = penstock__plan_executor(batcher->plan)->state.device;
+    const bool many = penstock__plan_is_direct(batcher->plan) && batcher->threads >= MANY_THREADS;
+    const size_t max_bytes = penstock__ring_batch_bytes(device, batcher->max_bytes) * (many ? MANY_BYTES : 1);
+    size_t frames = penstock__plan_problem(batcher->plan)->batch;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    const size_t max_bytes = penstock__ring_batch_bytes(device, batcher->max_bytes);
     int status = penstock_plan_get_info(batcher->plan, &info);
     if (status)
         return status;
-    *capacity = penstock__groups_fit(&batcher->groups, max_bytes, info.best_batch > batch ? info.best_batch : batch);
+    info.best_batch *= many ? MANY_TIMES : 1;
+    frames = info.best_batch > frames ? info.best_batch : frames;
+    *capacity = penstock__groups_fit(&batcher->groups, max_bytes, frames);
     size_t in_bytes = penstock__groups_samples(&batcher->groups, *capacity) * batcher->groups.sample_bytes;
     size_t out_bytes = *capacity * batcher->groups.result_bytes;
-    unsigned each = in_bytes + out_bytes > max_bytes ? FEW_BATCHES : PENSTOCK__RING_USUAL;
+    unsigned each = many || in_bytes + out_bytes > max_bytes ? FEW_BATCHES : PENSTOCK__RING_USUAL;
     return penstock__ring_init(ring, device->context, device, penstock__ring_count(device, each), in_bytes, out_bytes);
 }
 
