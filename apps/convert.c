@@ -39,11 +39,11 @@ int conversion_open_sink(struct conversion *c, const char *description, double r
                          uint64_t interpolation, uint64_t decimation)
 {
     interrupt_hold();
-    int status =
-        penstock_sink_open(&c->sink, c->output,
-                           &PENSTOCK_SINK_DESC(.format = c->format, .rate_hz = rate_hz, .frequency_hz = frequency_hz,
-                                               .description = description, .files = outfile_set(), .source = c->source,
-                                               .interpolation = interpolation, .decimation = decimation));
+    int status = penstock_sink_open(
+        &c->sink, c->output,
+        &PENSTOCK_SINK_DESC(.format = c->format, .rate_hz = rate_hz, .frequency_hz = frequency_hz,
+                            .description = description, .files = outfile_set(), .source = c->source,
+                            .interpolation = interpolation, .decimation = decimation, .context = c->context));
     interrupt_release();
     return status ? fail_status(status) : EXIT_DONE;
 }
@@ -62,7 +62,7 @@ static int pull(void *passage, bool wait)
     struct conversion *c = p->conversion;
     size_t count = 0;
     do {
-        int status = penstock_stream_pull(c->stream, c->values, FLOW_VALUES, wait, &count);
+        int status = penstock_stream_pull(c->stream, c->values, c->capacity, wait, &count);
         if (!status && c->real)
             widen(c->values, count);
         interrupt_hold();
@@ -112,7 +112,8 @@ static int conclude(void *passage, int code)
 int conversion_run(struct conversion *c, const struct conversion_kind *kind)
 {
     struct passage passage = {c, kind};
-    if (!(c->values = malloc(FLOW_VALUES * sizeof *c->values)))
+    c->capacity = flow_most_bytes() / sizeof *c->values;
+    if (!(c->values = malloc(c->capacity * sizeof *c->values)))
         return fail(EXIT_DATA, "out of memory");
     int code = flow_run(&(struct flow){
         .source = c->source, .owner = &passage, .push = push, .pull = pull, .finish = finish, .conclude = conclude});

@@ -18,7 +18,8 @@ struct conversion {
     penstock_stream *stream;
     bool real; /* its values are floats, which become complex ones */
     penstock_sink *sink;
-    penstock_cf32 *values;
+    penstock_cf32 *values; /* pulled at once, */
+    size_t capacity;       /* so many at most */
 };
 
 #define CONVERSION_DEFAULTS     \

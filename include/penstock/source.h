@@ -135,6 +135,8 @@ typedef struct penstock_sink_desc {
     uint64_t decimation;     /* sample m is that of the source's sample m * decimation / interpolation; each of the two
                                 1 .. 2^31, 0: 1 */
     uint64_t interpolation;
+    penstock_context *context; /* whose threads convert and count what is written; it lives as long as the sink. NULL:
+                                  the caller's thread does */
 } penstock_sink_desc;
 
 #define PENSTOCK_SINK_DESC(...) PENSTOCK_DESCRIPTION(penstock_sink_desc, __VA_ARGS__)

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Sinks: samples to a file or standard output, in chunks of a fixed size, with every failure reported once. */
+/* Sinks: samples to a file or standard output, in chunks of a fixed size, with every failure reported once. All threads
+ * of a context convert and count; the system takes bytes from one. */
 #include "radio/sink.h"
 #include "core/base/description.h"
 #include "core/stream/rest.h"
 #include "radio/source_kind.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define MOST_FACTOR ((uint64_t)1 << 31)
+#define STEP        4096  /* samples, which stay in the cache between two looks */
+#define LEAST_SHARE 16384 /* samples, of one of several threads */
+#define MOST_SHARE  65536
 
 static const char meta_ending[] = ".sigmf-meta";
 
@@ -57,6 +62,12 @@ static int open_files(penstock_sink *sink, const char *path)
     return penstock_file_open(&sink->data, set, path);
 }
 
+static unsigned thread_count(const penstock_sink *sink)
+{
+    const unsigned threads = sink->desc.context ? penstock__threads(sink->desc.context) : 1;
+    return threads < PENSTOCK__SINK_THREADS ? threads : PENSTOCK__SINK_THREADS;
+}
+
 int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_sink_desc *desc)
 {
     penstock_sink *self;
@@ -72,7 +83,8 @@ int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_si
         (status = check_description(&self->desc)))
         goto fail;
     status = PENSTOCK_ERR_MEMORY;
-    if (!(self->buffer = penstock__alloc(PENSTOCK__SINK_BYTES)) ||
+    self->room = PENSTOCK__SINK_BYTES * thread_count(self);
+    if (!(self->buffer = penstock__alloc(self->room)) ||
         (self->desc.description && !(self->description = penstock__strdup(self->desc.description))))
         goto fail;
     self->desc.description = self->description;
@@ -102,6 +114,55 @@ void penstock_sink_free(penstock_sink *sink)
     penstock__free(sink);
 }
 
+/* ---------------------------------------------------------------- converting ------------------ */
+
+/* Samples on their way into the buffer, side by side. */
+struct conversion {
+    const penstock_cf32 *samples;
+    uint8_t *to; /* NULL: they are written as they are */
+    penstock_format format;
+    size_t count, share;
+    atomic_uint_fast64_t clipped, not_finite;
+};
+
+static void convert_share(void *argument, size_t index, unsigned worker)
+{
+    struct conversion *conversion = argument;
+    const size_t from = index * conversion->share, left = conversion->count - from,
+                 count = left < conversion->share ? left : conversion->share,
+                 sample_bytes = penstock_format_bytes(conversion->format);
+    struct penstock__troubles troubles = {0};
+    (void)worker;
+    for (size_t done = 0, some; done < count; done += some) {
+        const penstock_cf32 *samples = conversion->samples + from + done;
+        some = count - done < STEP ? count - done : STEP;
+        penstock__count_written(&troubles, samples, conversion->format, some);
+        if (conversion->to)
+            penstock__quantise(conversion->to + (from + done) * sample_bytes, conversion->format, samples, some);
+    }
+    if (troubles.clipped)
+        atomic_fetch_add(&conversion->clipped, troubles.clipped);
+    if (troubles.not_finite)
+        atomic_fetch_add(&conversion->not_finite, troubles.not_finite);
+}
+
+/* `count` samples are counted, and converted to `to` unless that is NULL. */
+static void convert(penstock_sink *sink, uint8_t *to, const penstock_cf32 *samples, size_t count)
+{
+    penstock_context *context = sink->desc.context;
+    struct conversion conversion = {
+        .samples = samples, .to = to, .format = sink->desc.format, .count = count, .share = count};
+    if (context && count > LEAST_SHARE)
+        conversion.share = penstock__fair_share(context, count, LEAST_SHARE, MOST_SHARE);
+    if (conversion.share < count)
+        penstock__parallel(context, (count + conversion.share - 1) / conversion.share, convert_share, &conversion);
+    else if (count)
+        convert_share(&conversion, 0, 0);
+    sink->troubles.clipped += atomic_load(&conversion.clipped);
+    sink->troubles.not_finite += atomic_load(&conversion.not_finite);
+    sink->samples += count;
+}
+
 /* ---------------------------------------------------------------- writing --------------------- */
 
 static int flush(penstock_sink *sink)
@@ -120,29 +181,36 @@ static int check_state(const penstock_sink *sink)
     return penstock__forked(sink->data->set->forks, sink->path);
 }
 
+/* Samples that are written as they are, and fill the buffer, need not go through it. */
+static int write_past(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
+{
+    convert(sink, NULL, samples, count);
+    return sink->failure = penstock_file_write(sink->data, samples, count * sizeof *samples);
+}
+
+/* As many as there is room for; all of the buffer is written once it is full. */
+static int write_through(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
+{
+    convert(sink, sink->buffer + sink->buffered, samples, count);
+    sink->buffered += count * penstock_format_bytes(sink->desc.format);
+    return sink->buffered == sink->room ? flush(sink) : PENSTOCK_OK;
+}
+
 int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
 {
-    size_t sample_bytes;
     int status;
     if (!sink || (!samples && count))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "sink or samples is NULL");
     if ((status = check_state(sink)) || (status = penstock__check_count("penstock_sink_write", count, sizeof *samples)))
         return status;
-    sample_bytes = penstock_format_bytes(sink->desc.format);
-    while (count) {
-        size_t n = (PENSTOCK__SINK_BYTES - sink->buffered) / sample_bytes;
-        if (n > count)
-            n = count;
-        penstock__quantise(sink->buffer + sink->buffered, sink->desc.format, samples, n);
-        penstock__count_written(&sink->troubles, samples, sink->desc.format, n);
-        sink->samples += n;
-        sink->buffered += n * sample_bytes;
-        samples += n;
-        count -= n;
-        if (sink->buffered == PENSTOCK__SINK_BYTES && (status = flush(sink)))
-            return status;
+    const size_t most = sink->room / penstock_format_bytes(sink->desc.format);
+    for (size_t some; count && !status; samples += some, count -= some) {
+        const bool past = sink->desc.format == PENSTOCK_CF32 && !sink->buffered && count >= most;
+        const size_t room = most - sink->buffered / penstock_format_bytes(sink->desc.format);
+        some = count < room ? count : room;
+        status = past ? write_past(sink, samples, some) : write_through(sink, samples, some);
     }
-    return PENSTOCK_OK;
+    return status;
 }
 
 int penstock_sink_get_counters(const penstock_sink *sink, penstock_sink_counters *counters)

@@ -9,7 +9,8 @@
 #include "radio/files.h"
 #include "radio/troubles.h"
 
-#define PENSTOCK__SINK_BYTES ((size_t)1 << 18) /* written at a time */
+#define PENSTOCK__SINK_BYTES   ((size_t)1 << 18) /* written at a time, for each thread, */
+#define PENSTOCK__SINK_THREADS 16                /* so many at most */
 
 struct penstock_sink {
     penstock_sink_desc desc; /* `description` is our copy */
@@ -19,9 +20,9 @@ struct penstock_sink {
     penstock_file *data;     /* of that set */
     penstock_file *metadata; /* written at close; NULL: raw */
     uint8_t *buffer;
-    size_t buffered;  /* bytes */
-    int failure;      /* an earlier write failed: the file is not complete */
-    uint64_t samples; /* taken */
+    size_t room, buffered; /* bytes */
+    int failure;           /* an earlier write failed: the file is not complete */
+    uint64_t samples;      /* taken */
     struct penstock__troubles troubles;
     bool closed;
 };

@@ -46,6 +46,35 @@ static double value_at(size_t format, size_t i)
     }
 }
 
+static bool is_finite(penstock_cf32 sample)
+{
+    return isfinite(sample.re) && isfinite(sample.im);
+}
+
+static uint64_t not_finite(void)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < SAMPLES; i++)
+        count += !is_finite(samples[i]);
+    return count;
+}
+
+/* Samples with a part more than half a step beyond the range. */
+static uint64_t clipped(size_t format)
+{
+    const double scale = formats[format].scale;
+    uint64_t count = 0;
+    for (size_t i = 0; i < SAMPLES && scale > 0; i++) {
+        const double parts[] = {samples[i].re * scale + formats[format].offset,
+                                samples[i].im * scale + formats[format].offset};
+        bool beyond = false;
+        for (size_t k = 0; k < 2; k++)
+            beyond |= parts[k] < formats[format].least - 0.5 || parts[k] > formats[format].most + 0.5;
+        count += beyond && is_finite(samples[i]);
+    }
+    return count;
+}
+
 static void write_all(penstock_sink *sink, size_t largest)
 {
     uint64_t seed = largest;
@@ -58,20 +87,33 @@ static void write_all(penstock_sink *sink, size_t largest)
     }
 }
 
-static void rounding_and_limits(void)
+/* All samples in random chunks, to a file in `written`, by one thread or those of a context. */
+static void write_file(size_t format, size_t largest, penstock_context *context)
+{
+    const size_t sample_bytes = penstock_format_bytes(formats[format].format);
+    penstock_sink_counters counters = PENSTOCK_SINK_COUNTERS;
+    penstock_sink *sink;
+    CHECK_OK(
+        penstock_sink_open(&sink, test_path("raw"),
+                           &PENSTOCK_SINK_DESC(.format = formats[format].format, .rate_hz = 1e6, .context = context)));
+    write_all(sink, largest);
+    CHECK_OK(penstock_sink_close(sink));
+    CHECK_OK(penstock_sink_get_counters(sink, &counters));
+    penstock_sink_free(sink);
+    CHECK_EQ(test_read_file("raw", written, sizeof written), SAMPLES * sample_bytes);
+    CHECK_EQ(counters.samples, SAMPLES);
+    CHECK_EQ(counters.not_finite, not_finite());
+    CHECK_EQ(counters.clipped, clipped(format));
+}
+
+static void rounding_and_limits(penstock_context *context)
 {
     static const size_t chunks[] = {SAMPLES, 100000, 7};
     const float *flat = &samples->re;
     for (size_t f = 0; f < 4; f++)
         for (size_t p = 0; p < 3; p++) {
-            size_t sample_bytes = penstock_format_bytes(formats[f].format), wrong = 0;
-            penstock_sink *sink;
-            CHECK_OK(penstock_sink_open(&sink, test_path("raw"),
-                                        &PENSTOCK_SINK_DESC(.format = formats[f].format, .rate_hz = 1e6)));
-            write_all(sink, chunks[p]);
-            CHECK_OK(penstock_sink_close(sink));
-            penstock_sink_free(sink);
-            CHECK_EQ(test_read_file("raw", written, sizeof written), SAMPLES * sample_bytes);
+            size_t wrong = 0;
+            write_file(f, chunks[p], context);
             if (formats[f].format == PENSTOCK_CF32) {
                 CHECK(!memcmp(written, samples, sizeof samples), "cf32");
                 continue;
@@ -84,6 +126,16 @@ static void rounding_and_limits(void)
             }
             CHECK(wrong == 0, "%s: %zu wrong", penstock_format_name(formats[f].format), wrong);
         }
+}
+
+static void threads_write_the_same(void)
+{
+    penstock_context *context;
+    for (unsigned threads = 2; threads <= 5; threads += 3) {
+        CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
+        rounding_and_limits(context);
+        penstock_context_free(context);
+    }
 }
 
 /* What was read from a recording and is written again gives the same bytes. */
@@ -245,7 +297,8 @@ int main(void)
     if (!test_make_folder())
         return test_skip("no folder for temporary files");
     fill_samples();
-    rounding_and_limits();
+    rounding_and_limits(NULL);
+    threads_write_the_same();
     round_trip();
     standard_output();
     sigmf();
