@@ -35,6 +35,15 @@ def recording(tmp_path):
     return path
 
 
+def test_sink_of_a_context(tmp_path):
+    path = tmp_path / "x.cs16"
+    x = numpy.tile(X, 10)
+    with ps.Sink(str(path), rate_hz=1.0, format="cs16", context=ps.Context(threads=3)) as sink:
+        sink.write(x)
+        assert sink.counters()["samples"] == len(x)
+    assert (numpy.fromfile(path, numpy.int16) == numpy.rint(x.view(numpy.float32) * 32768)).all()
+
+
 @needs_sigmf
 def test_sigmf(recording):
     meta = json.loads(recording.read_text())

@@ -176,7 +176,7 @@ struct sink {
 };
 
 static void make_sink(sink *made, const std::string &path, double rate_hz, const std::string &format,
-                      double frequency_hz, const std::optional<std::string> &description)
+                      double frequency_hz, const std::optional<std::string> &description, const context_ptr &given)
 {
     new (made) sink;
     penstock_sink_desc desc = PENSTOCK_SINK_DESC();
@@ -184,7 +184,8 @@ static void make_sink(sink *made, const std::string &path, double rate_hz, const
     desc.rate_hz = rate_hz;
     desc.frequency_hz = frequency_hz;
     desc.description = description ? description->c_str() : nullptr;
-    made->self.open(nullptr, "sink", [&](penstock_sink **own, penstock_context *) {
+    made->self.open(context_or_default(given), "sink", [&](penstock_sink **own, penstock_context *context) {
+        desc.context = context;
         return penstock_sink_open(own, path.c_str(), &desc);
     });
 }
@@ -225,7 +226,7 @@ static void bind_sink(nb::module_ &module)
         "A file of samples: SigMF, two files, if `path` ends in .sigmf-meta, else raw. Until complete(), or "
         "the end of a with block without an exception, an old file stays as it was.")
         .def("__init__", make_sink, "path"_a, nb::kw_only(), "rate_hz"_a, "format"_a = "cf32", "frequency_hz"_a = 0.0,
-             "description"_a = nb::none(),
+             "description"_a = nb::none(), "context"_a = nb::none(),
              "format: of the file; samples are limited to its range. frequency_hz: 0: unknown.")
         .def("write", write, "x"_a, nb::sig("def write(self, x: penstock.typing.Array) -> None"), "Samples, complex64.")
         .def("counters", sink_counters, nb::sig("def counters(self) -> dict[str, int]"),
