@@ -97,8 +97,8 @@ struct chain_run {
     penstock_stream *first, *second;
     penstock_filter_info info;
     float *window;
-    char *out; /* room for one more */
-    bool random_chunks;
+    char *out;                  /* room for one more */
+    bool random_chunks, filled; /* the memory that a stream lends has samples */
 };
 
 static size_t results_of(const struct spectrum_case *spectrum, size_t values)
@@ -161,20 +161,23 @@ static void release(struct chain_run *run)
 }
 
 /* All samples once, from reset to end. */
-static int chain_once(const struct chain_run *run, size_t *count)
+static int chain_once(struct chain_run *run, size_t *count)
 {
     enum { RANDOM_CHUNK = 9999 };
-    return pass_run(&(struct pass){.stream = run->first,
-                                   .last = run->second,
-                                   .in = run->in,
-                                   .items = run->samples,
-                                   .in_bytes = run->in_bytes,
-                                   .out = run->out,
-                                   .room = run->results + 1,
-                                   .out_bytes = run->result_bytes,
-                                   .acquire = run->acquire,
-                                   .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
-                    count);
+    const int status = pass_run(&(struct pass){.stream = run->first,
+                                               .last = run->second,
+                                               .in = run->in,
+                                               .items = run->samples,
+                                               .in_bytes = run->in_bytes,
+                                               .out = run->out,
+                                               .room = run->results + 1,
+                                               .out_bytes = run->result_bytes,
+                                               .acquire = run->acquire,
+                                               .filled = run->filled,
+                                               .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
+                                count);
+    run->filled = true;
+    return status;
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */
@@ -278,7 +281,7 @@ static void check(const struct test_case *test, const struct case_target *target
 
 static int run_chain(void *state)
 {
-    const struct chain_run *run = state;
+    struct chain_run *run = state;
     size_t count = 0;
     int status = chain_once(run, &count);
     if (status)

@@ -55,7 +55,7 @@ struct coded_run {
     size_t in_bytes;
     char *in, *out;
     penstock_stream *first, *second;
-    bool random_chunks;
+    bool random_chunks, filled; /* the memory that a stream lends has samples */
 };
 
 static size_t common_divisor(size_t a, size_t b)
@@ -187,20 +187,23 @@ static void release(struct coded_run *run)
 }
 
 /* All samples once, from reset to end. */
-static int run_once(const struct coded_run *run, size_t *count)
+static int run_once(struct coded_run *run, size_t *count)
 {
     enum { RANDOM_CHUNK = 99999 };
-    return pass_run(&(struct pass){.stream = run->first,
-                                   .last = run->second,
-                                   .in = run->in,
-                                   .items = run->samples,
-                                   .in_bytes = run->in_bytes,
-                                   .out = run->out,
-                                   .room = run->blocks + 1,
-                                   .out_bytes = (run->coded.bits + 7) / 8,
-                                   .acquire = run->chain->acquire,
-                                   .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
-                    count);
+    const int status = pass_run(&(struct pass){.stream = run->first,
+                                               .last = run->second,
+                                               .in = run->in,
+                                               .items = run->samples,
+                                               .in_bytes = run->in_bytes,
+                                               .out = run->out,
+                                               .room = run->blocks + 1,
+                                               .out_bytes = (run->coded.bits + 7) / 8,
+                                               .acquire = run->chain->acquire,
+                                               .filled = run->filled,
+                                               .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
+                                count);
+    run->filled = true;
+    return status;
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */
@@ -245,7 +248,7 @@ void chain_coded_check(const struct coded_chain_case *chain, const struct case_t
 
 static int run_chain(void *state)
 {
-    const struct coded_run *run = state;
+    struct coded_run *run = state;
     size_t count = 0;
     int status = run_once(run, &count);
     if (status)

@@ -87,7 +87,7 @@ struct filter_run {
     char *out; /* room for values + 1 of each channel */
     penstock_stream *stream;
     penstock_filter_info info;
-    bool random_chunks;
+    bool random_chunks, filled; /* the memory that a stream lends has samples */
 };
 
 static int prepare(struct filter_run *run, const struct filter_case *filter, size_t samples,
@@ -140,8 +140,9 @@ static int give(struct filter_run *run, const void *samples, size_t chunk, bool 
     void *values[CASE_MOST_CHANNELS];
     size_t made = 0;
     if (apart) {
-        int status = run->filter->acquire ? lent_push(run->stream, run->random_chunks, samples, chunk, taken)
-                                          : penstock_stream_push(run->stream, samples, chunk, taken);
+        int status = run->filter->acquire
+                         ? lent_push(run->stream, run->random_chunks || !run->filled, samples, chunk, taken)
+                         : penstock_stream_push(run->stream, samples, chunk, taken);
         return status ? status : pull(run, run->filter->push ? SIZE_MAX : SCHEDULER_CHUNK, false, count);
     }
     places(run, *count, values);
@@ -168,6 +169,7 @@ static int stream_once(struct filter_run *run, size_t *count)
             give(run, (const char *)run->signal.in + done * bytes, chunk < left ? chunk : left, apart, &taken, count);
         done += taken;
     }
+    run->filled = true;
     if (!status)
         status = penstock_stream_finish(run->stream);
     return status ? status : pull(run, run->signal.values + 1, true, count);

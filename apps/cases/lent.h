@@ -8,7 +8,7 @@
 
 #include <penstock/stream.h>
 
-/* As penstock_stream_push(); `copies` is false where it is timed. */
+/* As penstock_stream_push(); `copies` is false where it is timed, after a pass in which it was not. */
 int lent_push(penstock_stream *stream, bool copies, const void *items, size_t count, size_t *taken);
 
 /* As penstock_stream_pull(). */

@@ -21,7 +21,7 @@ struct ofdm_pass {
     int32_t carriers[GRID_CARRIERS], pilots[GRID_PILOTS];
     size_t carrier_count, pilot_count, step, symbols, samples;
     penstock_cf32 pilot_values[GRID_PILOTS], *in, *points; /* points NULL: they are not looked at */
-    bool random_chunks;
+    bool random_chunks, filled;                            /* the memory that the stream lends has samples */
 };
 
 /* ---------------------------------------------------------------- life ------------------------ */
@@ -89,14 +89,16 @@ static int pass_once(struct ofdm_pass *pass, size_t *count)
             most = 1 + (size_t)(random_uniform(&seed) * 3.0 * (double)pass->step);
         left = left < most ? left : most;
         taken = 0;
-        status = pass->ofdm->acquire ? lent_push(pass->stream, pass->random_chunks, pass->in + done, left, &taken)
-                                     : penstock_stream_push(pass->stream, pass->in + done, left, &taken);
+        status = pass->ofdm->acquire
+                     ? lent_push(pass->stream, pass->random_chunks || !pass->filled, pass->in + done, left, &taken)
+                     : penstock_stream_push(pass->stream, pass->in + done, left, &taken);
         const size_t pushed = done + taken;
         if (!status && pass->random_chunks)
             status = pull(pass, SIZE_MAX, count);
         else if (!status && pushed > TOGETHER)
             status = pull(pass, (pushed - TOGETHER) / pass->step, count);
     }
+    pass->filled = true;
     if (!status)
         status = penstock_stream_finish(pass->stream);
     return status ? status : pull(pass, SIZE_MAX, count);

@@ -52,7 +52,7 @@ static int push_some(const struct pass *pass, size_t done, size_t items, size_t 
     size_t given = 0;
     int status;
     if (pass->acquire)
-        return lent_push(pass->stream, pass->random_chunk, from, items, taken);
+        return lent_push(pass->stream, pass->random_chunk || !pass->filled, from, items, taken);
     if (pass->in_channels)
         return push_channels(pass, done, items, taken);
     if (!pass->run)

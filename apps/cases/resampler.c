@@ -79,8 +79,8 @@ struct resampler_run {
     float *out; /* room for values + 1 */
     penstock_stream *stream;
     penstock_resampler_info info;
-    bool random_chunks;
-    double open_s; /* what it took to open the stream */
+    bool random_chunks, filled; /* the memory that a stream lends has samples */
+    double open_s;              /* what it took to open the stream */
 };
 
 static double attenuation_of(const struct resampler_case *resampler)
@@ -174,16 +174,19 @@ static void release(struct resampler_run *run)
 /* The whole stream once, from reset to end. */
 static int stream_once(struct resampler_run *run, size_t *count)
 {
-    return pass_run(&(struct pass){.stream = run->stream,
-                                   .in = run->in,
-                                   .items = run->samples,
-                                   .in_bytes = penstock_format_bytes(run->resampler->format),
-                                   .out = (char *)run->out,
-                                   .room = run->values + 1,
-                                   .out_bytes = run->value_floats * sizeof *run->out,
-                                   .acquire = run->resampler->acquire,
-                                   .random_chunk = run->random_chunks ? 9999 : 0},
-                    count);
+    const int status = pass_run(&(struct pass){.stream = run->stream,
+                                               .in = run->in,
+                                               .items = run->samples,
+                                               .in_bytes = penstock_format_bytes(run->resampler->format),
+                                               .out = (char *)run->out,
+                                               .room = run->values + 1,
+                                               .out_bytes = run->value_floats * sizeof *run->out,
+                                               .acquire = run->resampler->acquire,
+                                               .filled = run->filled,
+                                               .random_chunk = run->random_chunks ? 9999 : 0},
+                                count);
+    run->filled = true;
+    return status;
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */

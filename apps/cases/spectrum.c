@@ -68,6 +68,7 @@ struct spectrum_run {
     float *window;
     penstock_stream *stream;
     bool random_chunks; /* and every sample and vector is written and read */
+    bool filled;        /* the memory that the stream lends has samples */
 };
 
 int spectrum_case_open(penstock_stream **stream, float **window, const struct spectrum_case *spectrum,
@@ -127,16 +128,19 @@ static int stream_once(struct spectrum_run *run, size_t *count)
 {
     const struct spectrum_case *spectrum = run->spectrum;
     const size_t sample = penstock_format_bytes(spectrum->format), item = spectrum->vectors ? spectrum->n : 1;
-    return pass_run(&(struct pass){.stream = run->stream,
-                                   .in = run->in,
-                                   .items = run->samples / item,
-                                   .in_bytes = item * sample,
-                                   .out = run->out,
-                                   .room = run->vectors + 1,
-                                   .out_bytes = stored_count(&run->stored) * stored_bytes(&run->stored),
-                                   .acquire = spectrum->acquire,
-                                   .random_chunk = run->random_chunks ? 3 * spectrum->n / item : 0},
-                    count);
+    const int status = pass_run(&(struct pass){.stream = run->stream,
+                                               .in = run->in,
+                                               .items = run->samples / item,
+                                               .in_bytes = item * sample,
+                                               .out = run->out,
+                                               .room = run->vectors + 1,
+                                               .out_bytes = stored_count(&run->stored) * stored_bytes(&run->stored),
+                                               .acquire = spectrum->acquire,
+                                               .filled = run->filled,
+                                               .random_chunk = run->random_chunks ? 3 * spectrum->n / item : 0},
+                                count);
+    run->filled = true;
+    return status;
 }
 
 static void load_frames(const struct spectrum_run *run, size_t index, double *values)
