@@ -8,13 +8,9 @@
 #include "core/stream/rest.h"
 #include "radio/source_kind.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #define MOST_FACTOR ((uint64_t)1 << 31)
-#define STEP        4096  /* samples, which stay in the cache between two looks */
-#define LEAST_SHARE 16384 /* samples, of one of several threads */
-#define MOST_SHARE  65536
 
 static const char meta_ending[] = ".sigmf-meta";
 
@@ -116,50 +112,28 @@ void penstock_sink_free(penstock_sink *sink)
 
 /* ---------------------------------------------------------------- converting ------------------ */
 
-/* Samples on their way into the buffer, side by side. */
+/* Samples on their way into the buffer. */
 struct conversion {
     const penstock_cf32 *samples;
     uint8_t *to; /* NULL: they are written as they are */
     penstock_format format;
-    size_t count, share;
-    atomic_uint_fast64_t clipped, not_finite;
 };
 
-static void convert_share(void *argument, size_t index, unsigned worker)
+static void convert_step(const void *owner, size_t first, size_t count, struct penstock__troubles *troubles)
 {
-    struct conversion *conversion = argument;
-    const size_t from = index * conversion->share, left = conversion->count - from,
-                 count = left < conversion->share ? left : conversion->share,
-                 sample_bytes = penstock_format_bytes(conversion->format);
-    struct penstock__troubles troubles = {0};
-    (void)worker;
-    for (size_t done = 0, some; done < count; done += some) {
-        const penstock_cf32 *samples = conversion->samples + from + done;
-        some = count - done < STEP ? count - done : STEP;
-        penstock__count_written(&troubles, samples, conversion->format, some);
-        if (conversion->to)
-            penstock__quantise(conversion->to + (from + done) * sample_bytes, conversion->format, samples, some);
-    }
-    if (troubles.clipped)
-        atomic_fetch_add(&conversion->clipped, troubles.clipped);
-    if (troubles.not_finite)
-        atomic_fetch_add(&conversion->not_finite, troubles.not_finite);
+    const struct conversion *conversion = owner;
+    const penstock_cf32 *samples = conversion->samples + first;
+    penstock__count_written(troubles, samples, conversion->format, count);
+    if (conversion->to)
+        penstock__quantise(conversion->to + first * penstock_format_bytes(conversion->format), conversion->format,
+                           samples, count);
 }
 
 /* `count` samples are counted, and converted to `to` unless that is NULL. */
 static void convert(penstock_sink *sink, uint8_t *to, const penstock_cf32 *samples, size_t count)
 {
-    penstock_context *context = sink->desc.context;
-    struct conversion conversion = {
-        .samples = samples, .to = to, .format = sink->desc.format, .count = count, .share = count};
-    if (context && count > LEAST_SHARE)
-        conversion.share = penstock__fair_share(context, count, LEAST_SHARE, MOST_SHARE);
-    if (conversion.share < count)
-        penstock__parallel(context, (count + conversion.share - 1) / conversion.share, convert_share, &conversion);
-    else if (count)
-        convert_share(&conversion, 0, 0);
-    sink->troubles.clipped += atomic_load(&conversion.clipped);
-    sink->troubles.not_finite += atomic_load(&conversion.not_finite);
+    const struct conversion conversion = {.samples = samples, .to = to, .format = sink->desc.format};
+    penstock__troubles_among(&sink->troubles, sink->desc.context, count, convert_step, &conversion);
     sink->samples += count;
 }
 

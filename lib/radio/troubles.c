@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define STEP 4096 /* samples; so that a 32-bit count of one step cannot overflow */
+#define STEP 4096 /* samples: they stay in the cache, and a 32-bit count of one step cannot overflow */
 
 #define LEAST_SHARE 16384 /* samples, of one of several threads */
 #define MOST_SHARE  65536
@@ -23,6 +23,49 @@ static inline uint32_t float_is_wrong(const float *value)
 static inline uint32_t half_is_wrong(uint16_t bits)
 {
     return (bits & 0x7c00U) == 0x7c00U;
+}
+
+/* ---------------------------------------------------------------- side by side ---------------- */
+
+struct looking {
+    void (*look)(const void *owner, size_t first, size_t count, struct penstock__troubles *troubles);
+    const void *owner;
+    size_t count, share;
+    atomic_uint_fast64_t clipped, not_finite;
+};
+
+/* In steps, one after the other. */
+static void look_at_share(void *argument, size_t index, unsigned worker)
+{
+    struct looking *looking = argument;
+    const size_t first = index * looking->share, left = looking->count - first,
+                 end = first + (left < looking->share ? left : looking->share);
+    struct penstock__troubles troubles = {0};
+    (void)worker;
+    for (size_t at = first, some; at < end; at += some) {
+        some = end - at < STEP ? end - at : STEP;
+        looking->look(looking->owner, at, some, &troubles);
+    }
+    if (troubles.clipped)
+        atomic_fetch_add(&looking->clipped, troubles.clipped);
+    if (troubles.not_finite)
+        atomic_fetch_add(&looking->not_finite, troubles.not_finite);
+}
+
+void penstock__troubles_among(struct penstock__troubles *troubles, penstock_context *context, size_t count,
+                              void (*look)(const void *owner, size_t first, size_t count,
+                                           struct penstock__troubles *troubles),
+                              const void *owner)
+{
+    struct looking looking = {.look = look, .owner = owner, .count = count, .share = count};
+    if (context && count > LEAST_SHARE)
+        looking.share = penstock__fair_share(context, count, LEAST_SHARE, MOST_SHARE);
+    if (looking.share < count)
+        penstock__parallel(context, (count + looking.share - 1) / looking.share, look_at_share, &looking);
+    else if (count)
+        look_at_share(&looking, 0, 0);
+    troubles->clipped += atomic_load(&looking.clipped);
+    troubles->not_finite += atomic_load(&looking.not_finite);
 }
 
 /* ---------------------------------------------------------------- as they come ---------------- */
@@ -81,70 +124,40 @@ static uint32_t limit_cu8(const uint8_t *parts, size_t count)
     return clipped;
 }
 
-/* In steps, one after the other. */
-static struct penstock__troubles count_here(const char *next, penstock_format format, size_t count)
-{
-    struct penstock__troubles troubles = {0};
-    for (size_t part; count; count -= part, next += part * penstock_format_bytes(format)) {
-        const void *from = next;
-        part = count < STEP ? count : STEP;
-        switch (format) {
-        case PENSTOCK_CF32:
-            troubles.not_finite += wrong_cf32(from, part);
-            break;
-        case PENSTOCK_F32:
-            troubles.not_finite += wrong_f32(from, part);
-            break;
-        case PENSTOCK_CF16:
-            troubles.not_finite += wrong_cf16(from, part);
-            break;
-        case PENSTOCK_CS16:
-            troubles.clipped += limit_cs16(from, part);
-            break;
-        case PENSTOCK_CS8:
-            troubles.clipped += limit_cs8(from, part);
-            break;
-        default:
-            troubles.clipped += limit_cu8(from, part);
-        }
-    }
-    return troubles;
-}
-
-/* Side by side. */
-struct counting {
+struct received {
     const char *samples;
     penstock_format format;
-    size_t count, share;
-    atomic_uint_fast64_t clipped, not_finite;
 };
 
-static void count_share(void *argument, size_t index, unsigned worker)
+static void look_at_received(const void *owner, size_t first, size_t count, struct penstock__troubles *troubles)
 {
-    struct counting *counting = argument;
-    const size_t from = index * counting->share, left = counting->count - from,
-                 count = left < counting->share ? left : counting->share;
-    const struct penstock__troubles troubles =
-        count_here(counting->samples + from * penstock_format_bytes(counting->format), counting->format, count);
-    (void)worker;
-    if (troubles.clipped)
-        atomic_fetch_add(&counting->clipped, troubles.clipped);
-    if (troubles.not_finite)
-        atomic_fetch_add(&counting->not_finite, troubles.not_finite);
+    const struct received *received = owner;
+    const void *from = received->samples + first * penstock_format_bytes(received->format);
+    switch (received->format) {
+    case PENSTOCK_CF32:
+        troubles->not_finite += wrong_cf32(from, count);
+        break;
+    case PENSTOCK_F32:
+        troubles->not_finite += wrong_f32(from, count);
+        break;
+    case PENSTOCK_CF16:
+        troubles->not_finite += wrong_cf16(from, count);
+        break;
+    case PENSTOCK_CS16:
+        troubles->clipped += limit_cs16(from, count);
+        break;
+    case PENSTOCK_CS8:
+        troubles->clipped += limit_cs8(from, count);
+        break;
+    default:
+        troubles->clipped += limit_cu8(from, count);
+    }
 }
 
 void penstock__count_received(struct penstock__troubles *troubles, penstock_context *context, const void *samples,
                               penstock_format format, size_t count)
 {
-    struct counting counting = {.samples = samples, .format = format, .count = count, .share = count};
-    if (context && count > LEAST_SHARE)
-        counting.share = penstock__fair_share(context, count, LEAST_SHARE, MOST_SHARE);
-    if (counting.share < count)
-        penstock__parallel(context, (count + counting.share - 1) / counting.share, count_share, &counting);
-    else if (count)
-        count_share(&counting, 0, 0);
-    troubles->clipped += atomic_load(&counting.clipped);
-    troubles->not_finite += atomic_load(&counting.not_finite);
+    penstock__troubles_among(troubles, context, count, look_at_received, &(struct received){samples, format});
 }
 
 /* ---------------------------------------------------------------- as they are written --------- */
@@ -173,9 +186,7 @@ void penstock__count_written(struct penstock__troubles *troubles, const penstock
         least = -128.5f / 128.0f;
         most = 127.5f / 128.0f;
     }
-    penstock__count_received(troubles, NULL, samples, PENSTOCK_CF32, count);
-    for (size_t part; count && format != PENSTOCK_CF32; count -= part, samples += part) {
-        part = count < STEP ? count : STEP;
-        troubles->clipped += beyond(&samples->re, least, most, part);
-    }
+    troubles->not_finite += wrong_cf32(&samples->re, count);
+    if (format != PENSTOCK_CF32)
+        troubles->clipped += beyond(&samples->re, least, most, count);
 }
