@@ -55,23 +55,21 @@ static int stream_once(struct bank_run *run, size_t *count)
     const struct bank_signal *signal = &run->signal;
     const struct channelizer_case *bank = signal->bank;
     const size_t most = bank->synthesis ? signal->in_items / PIECES + 1 : SAMPLES;
-    const int status = pass_run(&(struct pass){.stream = run->stream,
-                                               .in = signal->in,
-                                               .items = signal->in_items,
-                                               .in_bytes = signal->in_bytes,
-                                               .out = (char *)run->out,
-                                               .room = signal->out_items + 1,
-                                               .out_bytes = signal->out_bytes,
-                                               .in_channels = bank->streams && bank->synthesis ? run->from : NULL,
-                                               .channels = bank->streams && !bank->synthesis ? run->streams : NULL,
-                                               .channel_count = signal->kept,
-                                               .acquire = bank->acquire,
-                                               .filled = run->filled,
-                                               .run = bank->run,
-                                               .random_chunk = run->random_chunks ? most : 0},
-                                count);
-    run->filled = true;
-    return status;
+    return pass_run(&(struct pass){.stream = run->stream,
+                                   .in = signal->in,
+                                   .items = signal->in_items,
+                                   .in_bytes = signal->in_bytes,
+                                   .out = (char *)run->out,
+                                   .room = signal->out_items + 1,
+                                   .out_bytes = signal->out_bytes,
+                                   .in_channels = bank->streams && bank->synthesis ? run->from : NULL,
+                                   .channels = bank->streams && !bank->synthesis ? run->streams : NULL,
+                                   .channel_count = signal->kept,
+                                   .acquire = bank->acquire,
+                                   .filled = &run->filled,
+                                   .run = bank->run,
+                                   .random_chunk = run->random_chunks ? most : 0},
+                    count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */

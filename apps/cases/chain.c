@@ -164,20 +164,18 @@ static void release(struct chain_run *run)
 static int chain_once(struct chain_run *run, size_t *count)
 {
     enum { RANDOM_CHUNK = 9999 };
-    const int status = pass_run(&(struct pass){.stream = run->first,
-                                               .last = run->second,
-                                               .in = run->in,
-                                               .items = run->samples,
-                                               .in_bytes = run->in_bytes,
-                                               .out = run->out,
-                                               .room = run->results + 1,
-                                               .out_bytes = run->result_bytes,
-                                               .acquire = run->acquire,
-                                               .filled = run->filled,
-                                               .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
-                                count);
-    run->filled = true;
-    return status;
+    return pass_run(&(struct pass){.stream = run->first,
+                                   .last = run->second,
+                                   .in = run->in,
+                                   .items = run->samples,
+                                   .in_bytes = run->in_bytes,
+                                   .out = run->out,
+                                   .room = run->results + 1,
+                                   .out_bytes = run->result_bytes,
+                                   .acquire = run->acquire,
+                                   .filled = &run->filled,
+                                   .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
+                    count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */

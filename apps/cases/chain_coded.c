@@ -190,20 +190,18 @@ static void release(struct coded_run *run)
 static int run_once(struct coded_run *run, size_t *count)
 {
     enum { RANDOM_CHUNK = 99999 };
-    const int status = pass_run(&(struct pass){.stream = run->first,
-                                               .last = run->second,
-                                               .in = run->in,
-                                               .items = run->samples,
-                                               .in_bytes = run->in_bytes,
-                                               .out = run->out,
-                                               .room = run->blocks + 1,
-                                               .out_bytes = (run->coded.bits + 7) / 8,
-                                               .acquire = run->chain->acquire,
-                                               .filled = run->filled,
-                                               .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
-                                count);
-    run->filled = true;
-    return status;
+    return pass_run(&(struct pass){.stream = run->first,
+                                   .last = run->second,
+                                   .in = run->in,
+                                   .items = run->samples,
+                                   .in_bytes = run->in_bytes,
+                                   .out = run->out,
+                                   .room = run->blocks + 1,
+                                   .out_bytes = (run->coded.bits + 7) / 8,
+                                   .acquire = run->chain->acquire,
+                                   .filled = &run->filled,
+                                   .random_chunk = run->random_chunks ? RANDOM_CHUNK : 0},
+                    count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */

@@ -52,7 +52,7 @@ static int push_some(const struct pass *pass, size_t done, size_t items, size_t 
     size_t given = 0;
     int status;
     if (pass->acquire)
-        return lent_push(pass->stream, pass->random_chunk || !pass->filled, from, items, taken);
+        return lent_push(pass->stream, pass->random_chunk || !*pass->filled, from, items, taken);
     if (pass->in_channels)
         return push_channels(pass, done, items, taken);
     if (!pass->run)
@@ -84,6 +84,7 @@ int pass_run(const struct pass *pass, size_t *count)
         if (!status && !pass->run)
             status = pull(pass, false, count);
     }
+    *pass->filled = true;
     if (!status)
         status = penstock_stream_finish(pass->stream);
     return status ? status : pull(pass, true, count);

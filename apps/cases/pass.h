@@ -18,7 +18,8 @@ struct pass {
     void **channels;          /* likewise where results are pulled by channel */
     size_t channel_count;     /* of either */
     bool acquire, run;        /* through the memory that the stream lends; pushed and pulled in one call */
-    bool filled;              /* that memory has items of an earlier pass, which are left there if chunks are large */
+    bool *filled;             /* whether that memory has items of an earlier pass, which are left there if chunks are
+                                 large; true from the end of the pass on */
     size_t random_chunk;      /* chunks of random size up to this; then every item is written and read. 0: large ones,
                                  whose results in lent memory are left there */
 };

@@ -174,19 +174,17 @@ static void release(struct resampler_run *run)
 /* The whole stream once, from reset to end. */
 static int stream_once(struct resampler_run *run, size_t *count)
 {
-    const int status = pass_run(&(struct pass){.stream = run->stream,
-                                               .in = run->in,
-                                               .items = run->samples,
-                                               .in_bytes = penstock_format_bytes(run->resampler->format),
-                                               .out = (char *)run->out,
-                                               .room = run->values + 1,
-                                               .out_bytes = run->value_floats * sizeof *run->out,
-                                               .acquire = run->resampler->acquire,
-                                               .filled = run->filled,
-                                               .random_chunk = run->random_chunks ? 9999 : 0},
-                                count);
-    run->filled = true;
-    return status;
+    return pass_run(&(struct pass){.stream = run->stream,
+                                   .in = run->in,
+                                   .items = run->samples,
+                                   .in_bytes = penstock_format_bytes(run->resampler->format),
+                                   .out = (char *)run->out,
+                                   .room = run->values + 1,
+                                   .out_bytes = run->value_floats * sizeof *run->out,
+                                   .acquire = run->resampler->acquire,
+                                   .filled = &run->filled,
+                                   .random_chunk = run->random_chunks ? 9999 : 0},
+                    count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */

@@ -128,19 +128,17 @@ static int stream_once(struct spectrum_run *run, size_t *count)
 {
     const struct spectrum_case *spectrum = run->spectrum;
     const size_t sample = penstock_format_bytes(spectrum->format), item = spectrum->vectors ? spectrum->n : 1;
-    const int status = pass_run(&(struct pass){.stream = run->stream,
-                                               .in = run->in,
-                                               .items = run->samples / item,
-                                               .in_bytes = item * sample,
-                                               .out = run->out,
-                                               .room = run->vectors + 1,
-                                               .out_bytes = stored_count(&run->stored) * stored_bytes(&run->stored),
-                                               .acquire = spectrum->acquire,
-                                               .filled = run->filled,
-                                               .random_chunk = run->random_chunks ? 3 * spectrum->n / item : 0},
-                                count);
-    run->filled = true;
-    return status;
+    return pass_run(&(struct pass){.stream = run->stream,
+                                   .in = run->in,
+                                   .items = run->samples / item,
+                                   .in_bytes = item * sample,
+                                   .out = run->out,
+                                   .room = run->vectors + 1,
+                                   .out_bytes = stored_count(&run->stored) * stored_bytes(&run->stored),
+                                   .acquire = spectrum->acquire,
+                                   .filled = &run->filled,
+                                   .random_chunk = run->random_chunks ? 3 * spectrum->n / item : 0},
+                    count);
 }
 
 static void load_frames(const struct spectrum_run *run, size_t index, double *values)
