@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Sinks: samples to a file or standard output, in chunks of a fixed size, with every failure reported once. All threads
- * of a context convert and count; the system takes bytes from one. */
+/* Sinks: samples to a file or standard output, with every failure reported once. All threads of a context convert and
+ * count; the system takes bytes from one. After each call less than PENSTOCK__SINK_BYTES wait to be written. */
 #include "radio/sink.h"
 #include "core/base/description.h"
 #include "core/stream/rest.h"
@@ -155,19 +155,19 @@ static int check_state(const penstock_sink *sink)
     return penstock__forked(sink->data->set->forks, sink->path);
 }
 
-/* Samples that are written as they are, and fill the buffer, need not go through it. */
+/* Samples that are written as they are need not go through the buffer. */
 static int write_past(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
 {
     convert(sink, NULL, samples, count);
     return sink->failure = penstock_file_write(sink->data, samples, count * sizeof *samples);
 }
 
-/* As many as there is room for; all of the buffer is written once it is full. */
+/* As many as there is room for. */
 static int write_through(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
 {
     convert(sink, sink->buffer + sink->buffered, samples, count);
     sink->buffered += count * penstock_format_bytes(sink->desc.format);
-    return sink->buffered == sink->room ? flush(sink) : PENSTOCK_OK;
+    return sink->buffered >= PENSTOCK__SINK_BYTES ? flush(sink) : PENSTOCK_OK;
 }
 
 int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
@@ -177,10 +177,11 @@ int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "sink or samples is NULL");
     if ((status = check_state(sink)) || (status = penstock__check_count("penstock_sink_write", count, sizeof *samples)))
         return status;
-    const size_t most = sink->room / penstock_format_bytes(sink->desc.format);
+    const size_t sample_bytes = penstock_format_bytes(sink->desc.format);
     for (size_t some; count && !status; samples += some, count -= some) {
-        const bool past = sink->desc.format == PENSTOCK_CF32 && !sink->buffered && count >= most;
-        const size_t room = most - sink->buffered / penstock_format_bytes(sink->desc.format);
+        const size_t room = (sink->room - sink->buffered) / sample_bytes;
+        const bool past =
+            sink->desc.format == PENSTOCK_CF32 && !sink->buffered && count >= PENSTOCK__SINK_BYTES / sizeof *samples;
         some = count < room ? count : room;
         status = past ? write_past(sink, samples, some) : write_through(sink, samples, some);
     }

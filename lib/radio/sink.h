@@ -9,7 +9,7 @@
 #include "radio/files.h"
 #include "radio/troubles.h"
 
-#define PENSTOCK__SINK_BYTES   ((size_t)1 << 18) /* written at a time, for each thread, */
+#define PENSTOCK__SINK_BYTES   ((size_t)1 << 18) /* written at once, as soon as they are there; room for each thread, */
 #define PENSTOCK__SINK_THREADS 16                /* so many at most */
 
 struct penstock_sink {

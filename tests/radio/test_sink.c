@@ -186,6 +186,36 @@ static void standard_output(void)
     CHECK(!memcmp(written, samples, 8000), "samples");
 }
 
+/* Who reads a radio's samples through a pipe gets them soon, with many threads too: of what was given to the sink less
+ * than 256 KiB wait for more. */
+static void little_waits(unsigned threads)
+{
+    enum { CHUNK = 3000 };
+    const size_t sample_bytes = penstock_format_bytes(PENSTOCK_CS8);
+    int saved, file = open(test_path("out"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    off_t most = 0;
+    penstock_context *context;
+    penstock_sink *sink;
+    fflush(stdout);
+    saved = dup(STDOUT_FILENO);
+    dup2(file, STDOUT_FILENO);
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
+    CHECK_OK(penstock_sink_open(&sink, "-",
+                                &PENSTOCK_SINK_DESC(.format = PENSTOCK_CS8, .rate_hz = 1e6, .context = context)));
+    for (size_t done = CHUNK; done <= SAMPLES; done += CHUNK) {
+        CHECK_OK(penstock_sink_write(sink, samples + done - CHUNK, CHUNK));
+        const off_t waits = (off_t)(done * sample_bytes) - lseek(file, 0, SEEK_END);
+        most = waits > most ? waits : most;
+    }
+    CHECK_OK(penstock_sink_close(sink));
+    penstock_sink_free(sink);
+    penstock_context_free(context);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    close(file);
+    CHECK(most > 0 && most < 1 << 18, "%u threads: %lld bytes wait", threads, (long long)most);
+}
+
 /* ---------------------------------------------------------------- SigMF ----------------------- */
 
 static void sigmf(void)
@@ -301,6 +331,8 @@ int main(void)
     threads_write_the_same();
     round_trip();
     standard_output();
+    little_waits(1);
+    little_waits(9);
     sigmf();
     refusals();
     full_disk();
