@@ -15,6 +15,14 @@ struct fec {
     size_t sent, bytes;         /* soft bits and bytes of bits of a block */
 };
 
+enum { FEC_MOST_BITS = 1 << 20 }; /* of a block */
+
+/* desc.bits, and what follows from it. Returns an exit code. */
+int fec_set_bits(struct fec *fec, size_t bits);
+
+/* From file to file, by blocks of desc.bits bits or as a stream. Returns an exit code. */
+int fec_files(struct fec *fec, bool encodes, bool streams);
+
 /* Bit errors of a code at some signal-to-noise ratios, beside theory. Returns an exit code. */
 int fec_ber(struct fec *fec);
 

@@ -122,7 +122,7 @@ static int measure(struct curve *curve)
     uint64_t seed = fec->seed;
     int code = EXIT_DONE;
     const double step_db = fec->step_db;
-    const size_t points = (size_t)floor((fec->last_db - fec->first_db) / step_db + 1.5);
+    const size_t points = (size_t)floor((fec->last_db - fec->first_db) / step_db + 1e-9) + 1;
     progress_begin("points", (double)points);
     for (size_t p = 0; p < points && p < MOST_POINTS && !code && !interrupted(); p++) {
         const double ebn0_db = fec->first_db + step_db * (double)p;

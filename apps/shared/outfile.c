@@ -153,11 +153,20 @@ int outfile_try(const char *path)
 
 /* ---------------------------------------------------------------- one file -------------------- */
 
+bool outfile_is_stdout(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(path, names[i]))
+            return true;
+    return false;
+}
+
 int outfile_open(FILE **file, const char *path)
 {
     penstock_file *output;
     *file = stdout;
-    if (!strcmp(path, "-"))
+    if (outfile_is_stdout(path))
         return EXIT_DONE;
     *file = NULL;
     if (!outfile_set())

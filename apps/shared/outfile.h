@@ -33,6 +33,9 @@ int outfile_try(const char *path);
  * code. */
 int outfile_flush_stdout(void);
 
+/* "-" or another name of standard output: what is told besides goes elsewhere. */
+bool outfile_is_stdout(const char *path);
+
 /* A file of the set. Returns an exit code. */
 int outfile_open(FILE **file, const char *path);
 

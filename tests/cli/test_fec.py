@@ -6,8 +6,13 @@
 import csv
 import hashlib
 import math
+import random
+import signal
+import subprocess
+import threading
+import time
 
-from cli import check, finish, path, run
+from cli import PENSTOCK, check, finish, path, run
 
 DATA = b"".join(hashlib.sha256(bytes([i])).digest() for i in range(200))
 
@@ -43,6 +48,51 @@ def bound(ebn0_db, rate):
     return sum(w * 0.5 * math.erfc(math.sqrt(d * rate * 10 ** (ebn0_db / 10))) for d, w in weights.items())
 
 
+def streams():
+    """Longer than one call of the encoder takes, whole and in pieces of any size."""
+    given = bytes(random.Random(3).getrandbits(8) for _ in range(400000))
+    for code in "dvb:1/2", "dvb:3/4", "dvb:7/8", "ccsds":
+        coded = run("fec", "encode", "-c", code, "-i", "-", "-o", "-", stdin=given).stdout
+        back = run("fec", "decode", "-c", code, "-d", "cpu", "-i", "-", "-o", "-", stdin=coded).stdout
+        check(back[: len(given)] == given, code, "gives others back")
+        check(len(back) <= len(given) + 2, code, len(back))
+    pieces = subprocess.Popen([PENSTOCK, "fec", "encode", "-c", "dvb:5/6", "-i", "-", "-o", "-"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    writer = threading.Thread(target=lambda: feed(pieces.stdin, given[:50000]))
+    writer.start()
+    coded = pieces.stdout.read()
+    writer.join()
+    check(pieces.wait() == 0, "pieces")
+    check(coded == run("fec", "encode", "-c", "dvb:5/6", "-i", "-", "-o", "-", stdin=given[:50000]).stdout,
+          "pieces are coded otherwise")
+
+
+def feed(pipe, data):
+    sizes = random.Random(4)
+    with pipe:
+        while data:
+            size = sizes.randint(1, 3000)
+            pipe.write(data[:size])
+            pipe.flush()
+            data = data[size:]
+
+
+def live_pipe():
+    """What came is decoded though more may come, and kept by an interrupt."""
+    given = bytes(random.Random(5).getrandbits(8) for _ in range(128 * 700))
+    coded = run("fec", "encode", "-i", "-", "-o", "-", stdin=given).stdout
+    process = subprocess.Popen([PENSTOCK, "fec", "decode", "-d", "cpu", "-i", "-", "-o", path("live")],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(coded)
+    process.stdin.flush()
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[1].decode()
+    check(process.returncode == 0, told)
+    with open(path("live"), "rb") as file:
+        check(file.read() == given, "an interrupt keeps what came")
+
+
 def curve():
     done = run("fec", "ber", "--from", 3, "--to", 4, "--step", 0.5, "--device", "cpu", "--count", 2e6,
                "--csv", path("curve.csv"), "--png", path("curve.png"))
@@ -71,6 +121,8 @@ def mistakes():
         (["decode", "-i", "-"], "--output is missing"),
         (["ber", "--from", "3", "--to", "2"], "--from 3 and --to 2"),
         (["ber", "--step", "0"], "--step"),
+        (["encode", "--bits", "7", "-i", "-", "-o", "-"], "no multiple of 8"),
+        (["decode", "--bits", "1023", "-i", "-", "-o", "-"], "no multiple of 8"),
     ]:
         done = run("fec", *words, stdin=b"")
         check(done.returncode == 2 and text in done.stderr and done.stderr.count("\n") == 1, words, done.stderr)
@@ -79,6 +131,8 @@ def mistakes():
 
 
 come_back()
+streams()
+live_pipe()
 curve()
 mistakes()
 finish()
