@@ -57,7 +57,7 @@ static int push_lent(const struct stream_case *c, penstock_stream *stream, const
     size_t room = 0;
     int status = penstock_stream_acquire(stream, &to, &room);
     if (status || !room)
-        return status;
+        return status ? status : penstock_stream_commit(stream, 0); /* what was committed before waits on */
     CHECK(to, "%s: room for %zu items at NULL", c->name, room);
     CHECK_EQ(penstock_stream_commit(stream, room + 1), PENSTOCK_ERR_ARGUMENT);
     count = count < room ? count : room;
@@ -284,14 +284,40 @@ static void check_latency(const struct stream_case *c, penstock_stream *stream)
     CHECK_OK(penstock_stream_set_max_latency(stream, 0));
 }
 
-/* The case's items again and again, by commits of all that there is room for. */
-static size_t commit_until_full(const struct stream_case *c, penstock_stream *stream)
+/* What is due by a limit alone is not due without one; Wi-Fi has one of its own then. */
+static void check_latency_taken_back(const struct stream_case *c, penstock_stream *stream)
+{
+    size_t at = 0, made = 0;
+    double due_s = (double)INFINITY;
+    struct pass pass = {.seed = 10};
+    CHECK_OK(penstock_stream_reset(stream));
+    CHECK_OK(penstock_stream_set_max_latency(stream, 1000));
+    while (at < c->count && !(due_s > 0 && isfinite(due_s))) {
+        CHECK_OK(push_chunk(c, stream, &pass, &at, got, &made));
+        due_s = penstock_stream_due_s(stream);
+    }
+    CHECK_OK(penstock_stream_set_max_latency(stream, 0));
+    if (due_s > 0 && isfinite(due_s))
+        CHECK(strcmp(c->name, "wifi") ? isinf(penstock_stream_due_s(stream)) : penstock_stream_due_s(stream) <= 10e-3,
+              "%s: due in %g s, and in %g s without a limit", c->name, due_s, penstock_stream_due_s(stream));
+}
+
+static uint64_t count_taken(const penstock_stream *stream)
+{
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    CHECK_OK(penstock_stream_get_info(stream, &info));
+    return info.taken;
+}
+
+/* The case's items again and again, by commits of all that there is room for, up to `most`. */
+static size_t commit_until_full(const struct stream_case *c, penstock_stream *stream, size_t most)
 {
     size_t total = 0;
-    while (total < (size_t)1 << 25) {
+    while (total < most) {
         void *to = NULL;
         size_t room = 0;
         CHECK_OK(penstock_stream_acquire(stream, &to, &room));
+        room = room < most - total ? room : most - total;
         if (!room)
             break;
         for (size_t i = 0; i < room; i++)
@@ -300,6 +326,8 @@ static size_t commit_until_full(const struct stream_case *c, penstock_stream *st
         CHECK_OK(penstock_stream_commit(stream, room));
         total += room;
     }
+    CHECK_OK(penstock_stream_commit(stream, 0));
+    CHECK_EQ(count_taken(stream), total);
     return total;
 }
 
@@ -317,16 +345,18 @@ static size_t sum_results(const struct stream_case *c, penstock_stream *stream, 
 }
 
 /* What was committed and found no room stays in order: to the end that was told meanwhile, or pushed behind. */
-static void check_held(const struct stream_case *c, penstock_stream *stream)
+static void check_held(const struct stream_case *c, penstock_stream *stream, size_t most)
 {
     uint64_t lent_sum = 0, pushed_sum = 0;
     size_t lent_count, pushed_count = 0, at = 0;
     if (c->kind->pull) /* takes all */
         return;
     CHECK_OK(penstock_stream_reset(stream));
-    size_t total = commit_until_full(c, stream), taken = 0;
-    CHECK_OK(stream_push(c, stream, c->in, 1, &taken));
-    CHECK_EQ(taken, 0);
+    size_t total = commit_until_full(c, stream, most), taken = 0;
+    if (total < most) {
+        CHECK_OK(stream_push(c, stream, c->in, 1, &taken));
+        CHECK_EQ(taken, 0);
+    }
     CHECK_OK(penstock_stream_finish(stream));
     CHECK_EQ(stream_push(c, stream, c->in, 1, &taken), PENSTOCK_ERR_STATE);
     lent_count = sum_results(c, stream, true, &lent_sum);
@@ -377,7 +407,9 @@ static void check_case(const struct stream_case *c, const char *device)
     check_split(c, stream);
     check_stats(c, stream);
     check_latency(c, stream);
-    check_held(c, stream);
+    check_latency_taken_back(c, stream);
+    check_held(c, stream, (size_t)1 << 25);
+    check_held(c, stream, 5003);
     check_memory(c, stream);
     penstock_stream_free(stream);
 }

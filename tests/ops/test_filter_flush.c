@@ -108,6 +108,52 @@ static void check_continued(penstock_context *context, double shift, size_t cut)
     penstock_stream_free(filter);
 }
 
+/* All values, of samples that were pushed or, while the filter keeps some of them waiting, committed. */
+static size_t finish_with(penstock_context *context, const uint8_t *in, bool commits, char *to)
+{
+    enum { LENT = 5000 };
+    penstock_stream *filter = NULL;
+    void *memory = NULL;
+    size_t made = 0, more = 1, room = 0;
+    CHECK_OK(penstock_filter_open(&filter, context,
+                                  &PENSTOCK_FILTER_DESC(.format = PENSTOCK_CU8, .real_taps = taps, .tap_count = 64,
+                                                        .decimation = 100, .max_latency = 100),
+                                  "cpu"));
+    for (size_t at = 0; at < LENT && !commits; at += more) {
+        size_t given = 0;
+        CHECK_OK(penstock_stream_push(filter, in + 2 * at, LENT - at, &more));
+        CHECK_OK(penstock_stream_pull(filter, to + made * sizeof(penstock_cf32), SAMPLES, false, &given));
+        made += given;
+    }
+    if (commits) {
+        CHECK_OK(penstock_stream_acquire(filter, &memory, &room));
+        CHECK(room >= LENT, "room for %zu", room);
+        memcpy(memory, in, 2 * LENT);
+        CHECK_OK(penstock_stream_commit(filter, LENT));
+    }
+    CHECK_OK(penstock_stream_finish(filter));
+    for (more = 1; more; made += more)
+        CHECK_OK(penstock_stream_pull(filter, to + made * sizeof(penstock_cf32), SAMPLES, true, &more));
+    penstock_stream_free(filter);
+    return made;
+}
+
+/* The end comes behind what waits, in blocks as they always are. */
+static void check_finish_behind_held(void)
+{
+    static uint8_t in[2 * SAMPLES];
+    static char pushed[SAMPLES * sizeof(penstock_cf32)];
+    penstock_context *context = NULL;
+    uint64_t seed = 8;
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (uint8_t)test_random(&seed);
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 1)));
+    const size_t count = finish_with(context, in, false, pushed), same = finish_with(context, in, true, values);
+    CHECK_EQ(count, 50);
+    CHECK(same == count && !memcmp(values, pushed, count * sizeof(penstock_cf32)), "%zu values, or others", same);
+    penstock_context_free(context);
+}
+
 int main(void)
 {
     const penstock_cf32 *complex_taps = (const penstock_cf32 *)(const void *)taps;
@@ -133,6 +179,7 @@ int main(void)
         check_continued(context, 0.1234567, cut);
         check_continued(context, -0.49, cut);
     }
+    check_finish_behind_held();
     CHECK_EQ(penstock_stream_flush(NULL), PENSTOCK_ERR_ARGUMENT);
     penstock_stream *filter = NULL;
     CHECK_EQ(penstock_filter_open(&filter, context,

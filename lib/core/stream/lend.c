@@ -60,9 +60,11 @@ int penstock__lent_end(penstock_stream *stream, enum penstock__lent_end end)
     int status = penstock__lent_push(stream);
     if (status)
         return status;
-    if (penstock__lent_waits(lent))
+    if (penstock__lent_waits(lent)) { /* it comes behind these: penstock__lent_drain() */
         lent->end = end > lent->end ? end : lent->end;
-    else if (end == PENSTOCK__LENT_FINISH)
+        return PENSTOCK_OK;
+    }
+    if (end == PENSTOCK__LENT_FINISH)
         return stream->kind->finish(stream);
     return stream->kind->flush ? stream->kind->flush(stream) : PENSTOCK_OK;
 }

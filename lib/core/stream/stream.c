@@ -282,6 +282,7 @@ int penstock_stream_get_info(const penstock_stream *stream, penstock_stream_info
     known.given = stream->given;
     known.linked_on = penstock__link_device(stream);
     stream->kind->get_info(stream, &known);
+    known.taken += stream->lent.held - stream->lent.taken;
     known.given -= penstock__lent_unread(&stream->lent);
     known.waiting += penstock__lent_unread(&stream->lent);
     return penstock__description_write(info, &known, sizeof known, "penstock_stream_info");

@@ -43,8 +43,10 @@ int penstock_stream_commit(penstock_stream *stream, size_t count)
     lent->acquired = 0;
     int status;
     if (!stream->lends_in) {
-        lent->taken = 0;
-        lent->held = count;
+        if (count) { /* else some may wait that were committed before */
+            lent->taken = 0;
+            lent->held = count;
+        }
         status = penstock__lent_push(stream);
     } else {
         const double now = penstock__now_s();

@@ -186,7 +186,9 @@ static int set_max_latency(penstock_stream *stream, double max_latency_s)
 {
     struct filter_stream *filter = filter_of(stream);
     filter->desc.max_latency_s = max_latency_s;
-    if (filter->complete == 0 && max_latency_s > 0 && penstock__filter_blocks_in(filter, filter->filled))
+    if (max_latency_s <= 0)
+        filter->complete = 0;
+    else if (filter->complete == 0 && penstock__filter_blocks_in(filter, filter->filled))
         filter->complete = penstock__now_s();
     return PENSTOCK_OK;
 }
