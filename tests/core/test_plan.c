@@ -310,10 +310,18 @@ static void arguments(penstock_context *context)
     penstock_plan_free(NULL);
 }
 
+/* Whether the thread computes with numbers below the normal ones, as C demands: what is called must not change that. */
+static bool keeps_small_numbers(void)
+{
+    volatile float small = 1e-40f, one = 1;
+    return small * one > 0;
+}
+
 int main(void)
 {
     penstock_context *context;
     size_t reference;
+    CHECK(keeps_small_numbers(), "at the beginning");
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 3)));
     for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++) {
         for (size_t i = 0; i < CASES; i++) {
@@ -324,6 +332,7 @@ int main(void)
         large_and_in_place(context, devices[d]);
         overlapping_in_place(context, devices[d]);
         gathered(context, devices[d]);
+        CHECK(keeps_small_numbers(), "not any more after plans on %s", devices[d]);
     }
     if (!penstock_device_find(context, "reference", &reference))
         overlapping_in_place(context, "reference");
