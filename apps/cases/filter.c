@@ -156,7 +156,8 @@ static int give(struct filter_run *run, const void *samples, size_t chunk, bool 
 static int stream_once(struct filter_run *run, size_t *count)
 {
     size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
-    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : run->filter->push ? flow_most_bytes() / bytes : 65536;
+    const bool many = run->filter->push || run->filter->acquire; /* or what the stream lends */
+    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : many ? flow_most_bytes() / bytes : 65536;
     uint64_t seed = 1;
     int status = penstock_stream_reset(run->stream);
     *count = 0;

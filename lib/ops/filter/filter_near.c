@@ -10,7 +10,7 @@
 /* Points that a thread takes at a time, and from which on another thread's help outweighs waking it. */
 #define ITEM_POINTS     8192
 #define LEAST_POINTS    4096 /* where that makes threads' shares alike */
-#define PARALLEL_POINTS 65536
+#define PARALLEL_POINTS 32768
 
 /* Points for each thread where much is waiting: samples and values shall be in its second-level cache. */
 #define SHARE_POINTS 65536
