@@ -4,6 +4,10 @@
 /* Lengths of the filter's blocks and transforms. */
 #include "ops/filter/filter_engine.h"
 
+/* Parts of a spectrum that are added up, at most: errors of sums grow with their number. What further decimation there
+ * is picks values of a longer transform, which costs little then. */
+#define MOST_FOLD 256
+
 /* A multiple that keeps frames and values aligned for vector instructions: 64 bytes of the smallest samples with
  * vectors. It is worth some of a block's length. */
 #define ALIGNED_SAMPLES 16
@@ -39,6 +43,15 @@ static void finish(struct filter_shape *shape)
     shape->value_bytes = shape->real || shape->real_values ? sizeof(float) : sizeof(penstock_cf32);
 }
 
+/* Without its smallest factors, as many as that takes. */
+static size_t limited_fold(size_t fold)
+{
+    for (size_t factor = 2; fold > MOST_FOLD; factor++)
+        while (fold > MOST_FOLD && fold % factor == 0)
+            fold /= factor;
+    return fold;
+}
+
 bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
 {
     size_t up = shape->interpolation, down = shape->decimation;
@@ -49,7 +62,7 @@ bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
     shape->pair = NULL;
     shape->partitions = 1;
     shape->high = n * up;
-    shape->fold = penstock__common_divisor(down, shape->high);
+    shape->fold = limited_fold(penstock__common_divisor(down, shape->high));
     shape->m = shape->high / shape->fold;
     shape->step = down / shape->fold;
     history_unit = shape->fold / penstock__common_divisor(shape->fold, up);
