@@ -201,8 +201,10 @@ static int kill_soon(pid_t process)
 {
     int status;
     pid_t ended = waitpid(process, &status, WNOHANG);
-    if (ended <= 0)
+    if (!ended)
         kill(-process, SIGKILL);
+    else if (ended < 0 && errno == ECHILD) /* somebody else of this process has waited for it */
+        return -1;
     for (int look = 0; ended <= 0 && look < LOOKS; look++) {
         if (!ended) /* else the call was interrupted */
             nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);

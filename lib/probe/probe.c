@@ -26,7 +26,8 @@ static enum penstock__holds ask(struct penstock__probe_result *result, const str
         .arguments = arguments, .input = -1, .silence_s = SILENCE_S, .end_s = penstock__now_s() + IN_ALL_S};
     enum penstock__holds worst = PENSTOCK__FOR_ALL;
     memset(result, 0, sizeof *result);
-    while (!session.through && !result->whole.outcome && result->count < PENSTOCK__MAX_DEVICES) {
+    while (!session.through && !result->whole.outcome && result->count < PENSTOCK__MAX_DEVICES &&
+           penstock__now_s() < session.end_s) {
         enum penstock__holds holds;
         snprintf(first, sizeof first, "%u", result->count);
         holds = penstock__session_run(&session, result);

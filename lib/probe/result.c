@@ -103,7 +103,7 @@ size_t penstock__result_write(char *text, size_t capacity, const struct penstock
     size_t used = 0;
     if (result->whole.outcome)
         used += (size_t)snprintf(text, capacity, "%s%s\n", word_of(&result->whole), result->whole.reason);
-    for (unsigned i = 0; i < result->count && used < capacity; i++) {
+    for (unsigned i = 0; i < result->count && used < capacity && !result->whole.outcome; i++) {
         const struct penstock__finding *finding = &result->devices[i].finding;
         used += (size_t)snprintf(text + used, capacity - used, PENSTOCK__RESULT_DEVICE "%s\n%s%s\n",
                                  result->devices[i].identity, word_of(finding), finding->reason);
@@ -164,8 +164,19 @@ static unsigned count_twins(const struct penstock_device *rows, const struct pen
     return count;
 }
 
+bool penstock__result_has(const struct penstock__probe_result *result, enum penstock__outcome outcome)
+{
+    bool has = result->whole.outcome == outcome;
+    for (unsigned i = 0; i < result->count; i++)
+        has = has || result->devices[i].finding.outcome == outcome;
+    return has;
+}
+
 void penstock__result_apply(const struct penstock__probe_result *result, struct penstock_device *rows, size_t count)
 {
+    const char *const unknown = penstock__result_has(result, PENSTOCK__LATE)
+                                    ? "the driver's other devices took so long that it was not tried"
+                                    : "the process that tries the driver's devices did not find it";
     unsigned next = 0;
     for (size_t i = 0; i < count; i++) {
         unsigned at = find(result, next, &rows[i]);
@@ -173,18 +184,8 @@ void penstock__result_apply(const struct penstock__probe_result *result, struct 
         rows[i].twins = count_twins(rows, &rows[i]);
         if (result->untried)
             continue;
-        snprintf(rows[i].reason, sizeof rows[i].reason, "%s",
-                 known ? result->devices[at].finding.reason
-                       : "the process that tries the driver's devices did not find it");
+        snprintf(rows[i].reason, sizeof rows[i].reason, "%s", known ? result->devices[at].finding.reason : unknown);
         if (known)
             next = at + 1;
     }
-}
-
-bool penstock__result_has(const struct penstock__probe_result *result, enum penstock__outcome outcome)
-{
-    bool has = result->whole.outcome == outcome;
-    for (unsigned i = 0; i < result->count; i++)
-        has = has || result->devices[i].finding.outcome == outcome;
-    return has;
 }

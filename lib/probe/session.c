@@ -21,7 +21,7 @@ struct listener {
     struct penstock__result_reader reader;
     char line[512];
     size_t used, bytes;
-    bool told, late, cancelled;
+    bool told, late, over, cancelled; /* late: and `over`, since the time for all has passed */
 };
 
 /* A chunk of what it writes; a line that is not ours says nothing. */
@@ -50,6 +50,7 @@ static void listen_until(struct listener *listener, int input, const struct pens
         struct pollfd waiting = {.fd = input, .events = POLLIN};
         double left = fmin(deadline, session->end_s) - penstock__now_s();
         ssize_t count;
+        listener->over = session->end_s < deadline;
         if ((listener->cancelled = penstock__cancelled()) || (listener->late = left <= 0))
             return;
         if (poll(&waiting, 1, (int)ceil(1e3 * fmin(left, LOOK_S))) <= 0)
@@ -72,14 +73,17 @@ static bool is_fault(int signal)
 }
 
 /* Why a helper that is not through has ended. */
-static enum penstock__holds judge(struct listener *listener, int status, unsigned silence_s)
+static enum penstock__holds judge(struct listener *listener, int status, const struct penstock__probe_session *session)
 {
     const char *doing = *listener->reader.doing ? listener->reader.doing : "was probed";
     char reason[256];
     enum penstock__outcome outcome = PENSTOCK__BAD;
     enum penstock__holds holds = PENSTOCK__FOR_ALL;
-    if (listener->late) {
-        snprintf(reason, sizeof reason, "the driver did not answer within %u s while it %s", silence_s, doing);
+    if (listener->late && listener->over) {
+        snprintf(reason, sizeof reason, "the driver's devices took too long in all, the last while it %s", doing);
+        outcome = PENSTOCK__LATE;
+    } else if (listener->late) {
+        snprintf(reason, sizeof reason, "the driver did not answer within %u s while it %s", session->silence_s, doing);
         outcome = PENSTOCK__LATE;
     } else if (status == -1) {
         snprintf(reason, sizeof reason, "the driver ended the process that probed it, while it %s", doing);
@@ -143,6 +147,6 @@ enum penstock__holds penstock__session_run(struct penstock__probe_session *sessi
         return holds;
     if (listener.cancelled)
         return PENSTOCK__CANCELLED;
-    end = judge(&listener, status, session->silence_s);
+    end = judge(&listener, status, session);
     return end > holds ? end : holds;
 }

@@ -15,8 +15,8 @@
 static const char *key = "driver 1";
 static int warnings;
 
-/* The clock of the library, put in its place by the linker (--wrap): 30 s go by each time that it is asked. */
-static bool hasty;
+/* The clock of the library, put in its place by the linker (--wrap): so many seconds go by each time it is asked. */
+static long leap_s;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
@@ -24,8 +24,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
     static atomic_long passed_s;
     int status = __real_clock_gettime(clock, time);
-    long more_s = hasty ? 30 : 0;
-    time->tv_sec += atomic_fetch_add(&passed_s, more_s) + more_s;
+    time->tv_sec += atomic_fetch_add(&passed_s, leap_s) + leap_s;
     return status;
 }
 
@@ -343,12 +342,12 @@ static void silent_driver(void)
     key = "driver that hangs";
     set_helper("exec sleep 1000");
     runs();
-    hasty = !getenv("PENSTOCK_TEST_FULL");
+    leap_s = getenv("PENSTOCK_TEST_FULL") ? 0 : 7;
     for (int i = 0; i < 3; i++)
         CHECK(!survives(i ? test_folder : "", reason) &&
                   !strcmp(reason, "the driver did not answer within 20 s while it was probed"),
               "'%s'", reason);
-    hasty = false;
+    leap_s = 0;
     CHECK(runs() <= 1, "it is waited for again"); /* 0: killed before it could count */
     key = "driver that is mended";
     set_helper("echo done");
@@ -357,6 +356,30 @@ static void silent_driver(void)
     key = "driver that hangs";
     CHECK(!survives("", reason), "the time-out is forgotten");
     CHECK_EQ(runs(), 0);
+}
+
+/* A device that takes long, though it always goes on, is the one to blame, and none that was good before it. */
+static void slow_devices(void)
+{
+    struct penstock_device rows[] = {
+        {.product = "A", .driver = "1"}, {.product = "B", .driver = "1"}, {.product = "C", .driver = "1"}};
+    char reason[256];
+    meet_another();
+    set_helper("echo 'device A, 1'; echo good; echo 'device B, 1'; while :; do echo step worked; sleep 0.01; done");
+    runs();
+    for (int i = 0; i < 2; i++) {
+        leap_s = i ? 0 : 1;
+        CHECK(survives(test_folder, reason), "'%s'", reason);
+        leap_s = 0;
+        CHECK_EQ(result.count, 2);
+        CHECK(!*result.devices[0].finding.reason, "'%s'", result.devices[0].finding.reason);
+        CHECK(!strcmp(result.devices[1].finding.reason,
+                      "the driver's devices took too long in all, the last while it worked"),
+              "'%s'", result.devices[1].finding.reason);
+        penstock__result_apply(&result, rows, 3);
+        CHECK(!*rows[0].reason && strstr(rows[2].reason, "was not tried"), "'%s' '%s'", rows[0].reason, rows[2].reason);
+    }
+    CHECK_EQ(runs(), 1);
 }
 
 int main(void)
@@ -374,6 +397,7 @@ int main(void)
     any_text();
     threads();
     silent_driver();
+    slow_devices();
     test_remove_folder();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();
