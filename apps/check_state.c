@@ -35,9 +35,9 @@ void check_state_open(struct check_state *state, const char *device, const char 
     if (!cache_folder(folder))
         return;
     snprintf(state->path, sizeof state->path, "%s/check-%s.txt", folder, device);
-    state->file = fopen(state->path, "r+");
+    state->file = fopen(state->path, "r+e");
     if (!state->file)
-        state->file = fopen(state->path, "w+");
+        state->file = fopen(state->path, "w+e");
     if (!state->file) {
         warn("an interrupted check cannot be resumed: '%s' cannot be written: %s", state->path, strerror(errno));
         return;

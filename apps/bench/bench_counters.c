@@ -38,7 +38,7 @@ static double read_event(int fd)
 /* Of the first processor package; it starts again from zero now and then, which the difference shows as negative. */
 static double read_energy(void)
 {
-    FILE *file = fopen("/sys/class/powercap/intel-rapl:0/energy_uj", "r");
+    FILE *file = fopen("/sys/class/powercap/intel-rapl:0/energy_uj", "re");
     double microjoules = NAN;
     if (file && fscanf(file, "%lf", &microjoules) != 1)
         microjoules = NAN;

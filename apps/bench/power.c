@@ -65,7 +65,7 @@ static double powercap_joules(const struct power_meter *meter)
     for (;; package++) {
         char path[512];
         snprintf(path, sizeof path, "%s/intel-rapl:%u/energy_uj", folder ? folder : "/sys/class/powercap", package);
-        FILE *file = fopen(path, "r");
+        FILE *file = fopen(path, "re");
         bool good = file && fscanf(file, "%lf", &microjoules) == 1;
         if (file)
             fclose(file);

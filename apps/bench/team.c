@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { MOST_MEMBERS = 64 };
-
 struct member {
     struct team *team;
     unsigned index;
@@ -21,7 +19,7 @@ struct team {
     void (*work)(void *argument, unsigned member, unsigned count);
     void *argument;
     pthread_barrier_t begin, end;
-    struct member members[MOST_MEMBERS];
+    struct member members[];
 };
 
 static void *serve(void *argument)
@@ -39,7 +37,7 @@ static void *serve(void *argument)
 
 struct team *team_new(unsigned count)
 {
-    struct team *team = count && count <= MOST_MEMBERS ? calloc(1, sizeof *team) : NULL;
+    struct team *team = count ? calloc(1, sizeof *team + count * sizeof team->members[0]) : NULL;
     if (!team)
         return NULL;
     team->count = count;

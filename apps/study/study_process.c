@@ -42,7 +42,7 @@ bool study_process_start(struct study_process *process, void (*work)(const void 
     int ends[2];
     *process = (struct study_process){.id = 0};
     fflush(NULL);
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return false;
     const pid_t parent = getpid(), child = fork();
     if (!child) {

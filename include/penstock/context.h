@@ -17,12 +17,14 @@ typedef struct penstock_context penstock_context;
 
 typedef enum penstock_log_level { PENSTOCK_LOG_DEBUG, PENSTOCK_LOG_INFO, PENSTOCK_LOG_WARNING } penstock_log_level;
 
-/* May be called from any thread, one call at a time for a context. `line` has no newline. */
+/* May be called from any thread, one call at a time for a context. `line` has no newline. What it calls of the library
+ * itself logs nothing. */
 typedef void penstock_log_fn(void *user, penstock_log_level level, const char *line);
 
 typedef struct penstock_context_desc {
     size_t size;
-    unsigned threads;        /* CPU threads a plan may use; 0: as many as the process may run on, at most 1024 */
+    unsigned threads;        /* CPU threads a plan may use; 0: as many as the process may run on, or as its control
+                                group gives it the time of; at most 1024 */
     penstock_log_fn *log;    /* NULL: silence */
     void *log_user;          /* handed to `log` */
     const char *cache_dir;   /* where measurements and compiled kernels are kept; NULL: PENSTOCK_CACHE_DIR, or

@@ -118,7 +118,7 @@ struct penstock_guard {
 bool penstock__guard(struct penstock_guard *guard);
 void penstock__unguard(struct penstock_guard *guard);
 
-/* Processors that this process may run on: a container or taskset may leave it few of the machine's. */
+/* Processors that this process may use: a container or taskset may leave it few of the machine's, or of their time. */
 unsigned penstock__processors(void);
 
 /* Seconds of a clock that only goes forward. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # lib/core: the planner, streams, memory and threads.
 foreach(name IN ITEMS bench cache_bound check check_scales choose context copy devices dft enqueue_failures event_timing
-    host_memory meter overlap plan pool probe problem_bytes problem_key side_by_side standby stream_enqueue sweep_device
+    host_memory meter overlap plan pool probe processors problem_bytes problem_key side_by_side standby stream_enqueue sweep_device
     sweep_memory sweep_plans sweep_streams turns wisdom)
   penstock_test(${name} core)
 endforeach()

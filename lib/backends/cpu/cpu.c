@@ -15,7 +15,7 @@
 /* The processor's name as the kernel gives it: "model name" on x86, "Model" (of the board) on ARM. */
 static void read_product(char *product, size_t bytes)
 {
-    FILE *file = fopen("/proc/cpuinfo", "r");
+    FILE *file = fopen("/proc/cpuinfo", "re");
     char line[256];
     product[0] = 0;
     while (file && fgets(line, sizeof line, file)) {

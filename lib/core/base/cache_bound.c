@@ -83,7 +83,8 @@ static void add(struct listing *listing, const char *name, const struct stat *st
 static int list_files(struct listing *listing, const char *path)
 {
     struct dirent *entry;
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), again = folder < 0 ? -1 : dup(folder);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+        again = folder < 0 ? -1 : fcntl(folder, F_DUPFD_CLOEXEC, 0);
     DIR *entries = again < 0 ? NULL : fdopendir(again);
     memset(listing, 0, sizeof *listing);
     if (!entries && again >= 0)

@@ -41,7 +41,7 @@ void penstock__log(penstock_context *context, penstock_log_level level, const ch
 {
     char line[1024];
     va_list arguments;
-    if (!context->log)
+    if (!context->log || telling)
         return;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Timing of candidates. time_burst() alone reads a clock for it: tests/test_rules.py. */
+/* Timing of candidates. time_burst() alone reads a clock for it: tests/interface/test_rules.py. */
 #include "core/choice/timer.h"
 #include "backends/backend.h"
 #include "core/choice/async_build.h"
