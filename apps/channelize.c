@@ -130,7 +130,8 @@ static int open_bank(struct channelizing *c)
     int status = penstock_channelizer_open(
         &c->channelizer, c->context,
         &PENSTOCK_CHANNELIZER_DESC(.channels = c->channels, .hop = c->hop, .tap_count = tap_count, .select = c->keep,
-                                   .select_count = c->kept, .format = c->info.format, .advance = (tap_count - 1) / 2),
+                                   .select_count = c->kept, .format = c->info.format, .advance = (tap_count - 1) / 2,
+                                   .max_latency_s = c->info.total_samples ? 0 : FLOW_LATENCY_S),
         c->device);
     progress_arrived();
     c->bank = PENSTOCK_CHANNELIZER_INFO;

@@ -92,7 +92,7 @@ static void print_summary(const struct passage *p)
     tally_source(&tally, p->conversion->source);
     tally_sink(&tally, p->conversion->sink);
     tally_warn(&tally);
-    if (!strcmp(p->conversion->output, "-"))
+    if (outfile_is_stdout(p->conversion->output))
         return;
     p->kind->print_summary(p->kind->owner);
     tally_print(stdout, &tally);
@@ -112,6 +112,9 @@ static int conclude(void *passage, int code)
 int conversion_run(struct conversion *c, const struct conversion_kind *kind)
 {
     struct passage passage = {c, kind};
+    int status = c->info.total_samples ? PENSTOCK_OK : penstock_stream_set_max_latency(c->stream, FLOW_LATENCY_S);
+    if (status)
+        return fail_status(status);
     c->capacity = flow_most_bytes() / sizeof *c->values;
     if (!(c->values = malloc(c->capacity * sizeof *c->values)))
         return fail(EXIT_DATA, "out of memory");

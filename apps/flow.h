@@ -9,6 +9,9 @@
 
 enum { FLOW_VALUES = 1 << 18 }; /* pulled at once: one thread goes through them */
 
+/* Of what is complete, where samples come as a radio or a program gives them: who reads the output waits, too. */
+#define FLOW_LATENCY_S 0.1
+
 /* Of samples read at once from a file, at most: enough for the threads of all processors, and no more, as caches hold
  * it. Cases of bench push as many. */
 size_t flow_most_bytes(void);
@@ -25,6 +28,9 @@ struct flow_blocks {
 bool flow_blocks_init(struct flow_blocks *blocks, penstock_source *source, penstock_format format); /* false: memory */
 int flow_blocks_read(struct flow_blocks *blocks, size_t *count); /* as penstock_source_read() */
 void flow_blocks_free(struct flow_blocks *blocks);
+
+/* Why nothing was read from a source that reported no error. Returns an exit code. */
+int flow_nothing_read(void);
 
 /* The object's own calls; the first three return a penstock_status. */
 struct flow {

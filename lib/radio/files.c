@@ -10,13 +10,15 @@
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LOOK_MS   50                        /* between two looks at a stop */
 #define PATIENCE  200000000ull              /* ns after a stop */
-#define PIPE_TAKE ((size_t)_POSIX_PIPE_BUF) /* what poll() promises to go into a pipe without waiting */
 #define FILE_TAKE ((size_t)64 << 20)        /* a signal handler of the caller's gets its turn between two */
+#define PIPE_TAKE ((size_t)PIPE_BUF)        /* what poll() promises to go into a pipe without waiting, */
+#define SOME_TAKE ((size_t)_POSIX_PIPE_BUF) /* and of a terminal or socket is believed to */
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -58,6 +60,11 @@ void penstock__file_spoil(penstock_file *output, int failure)
 {
     if (!output->failure)
         output->failure = failure;
+}
+
+bool penstock__file_is_file(const penstock_file *output)
+{
+    return output->is.regular || output->path;
 }
 
 /* ---------------------------------------------------------------- protection ------------------ */
@@ -134,6 +141,7 @@ static int open_unrecovered(penstock_file **output, penstock_files *outputs, con
     else
         outputs->first = self;
     outputs->last = self;
+    outputs->count++;
     *output = self;
     return PENSTOCK_OK;
 }
@@ -209,12 +217,21 @@ static bool wait_for_room(const penstock_file *output)
     }
 }
 
+/* Bytes that are written at once. */
+static size_t most_at_once(const penstock_file *output)
+{
+    struct stat about;
+    if (penstock__file_is_file(output))
+        return FILE_TAKE;
+    return !fstat(output->fd, &about) && S_ISFIFO(about.st_mode) ? PIPE_TAKE : SOME_TAKE;
+}
+
 static int write_all(penstock_file *output, const char *bytes, size_t count)
 {
-    const size_t most = output->is.regular || output->path ? FILE_TAKE : PIPE_TAKE;
+    const size_t most = most_at_once(output);
     while (count) {
         ssize_t written;
-        if (most == PIPE_TAKE && !wait_for_room(output))
+        if (most < FILE_TAKE && !wait_for_room(output))
             return penstock__error(PENSTOCK_ERR_TIMEOUT, "'%.200s' takes nothing: %zu bytes are left out", output->name,
                                    count);
         written = write(output->fd, bytes, count < most ? count : most);

@@ -30,6 +30,7 @@ struct penstock_file {
 
 struct penstock_files {
     penstock_file *first, *last;
+    size_t count;
     struct penstock__identities protected;
     bool completed;
     unsigned forks;        /* of the process that made the set: penstock__forks() */
@@ -56,6 +57,9 @@ int penstock__file_error(const penstock_file *output, const char *what);
 /* Two files of which the second describes the first: old ones are never seen beside a new one. */
 int penstock__file_open_pair(penstock_file **data, penstock_file **description, penstock_files *outputs,
                              const char *data_path, const char *description_path);
+
+/* Whether it is a file, and no pipe, terminal or socket whose reader waits. */
+bool penstock__file_is_file(const penstock_file *output);
 
 /* What was written so far is not whole, and the set cannot be completed. */
 void penstock__file_spoil(penstock_file *output, int failure);

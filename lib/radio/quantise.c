@@ -51,8 +51,10 @@ static inline void narrow_16(void *to, const ints *from)
     for (unsigned i = 0; i < 2; i++)
         _mm_storeu_si128((__m128i *)to + i, _mm_packs_epi32((__m128i)from[2 * i], (__m128i)from[2 * i + 1]));
 #else
+    int16_t narrow[BLOCK];
     for (unsigned i = 0; i < BLOCK; i++)
-        ((int16_t *)to)[i] = (int16_t)from[i / WIDTH][i % WIDTH];
+        narrow[i] = (int16_t)from[i / WIDTH][i % WIDTH];
+    memcpy(to, narrow, sizeof narrow);
 #endif
 }
 

@@ -140,6 +140,13 @@ static ssize_t read_some(const struct penstock__recording *recording, penstock_c
     return together || !bytes ? (ssize_t)together : read(recording->fd, to, bytes);
 }
 
+/* Bytes of a sample whose others are still to come. */
+static void keep_partial(struct penstock__recording *recording, const uint8_t *from, size_t bytes)
+{
+    memcpy(recording->partial, from, bytes);
+    recording->partial_bytes = bytes;
+}
+
 int penstock__recording_read(struct penstock__recording *recording, penstock_context *context, void *samples,
                              size_t capacity, size_t *count, const atomic_bool *stop)
 {
@@ -161,8 +168,10 @@ int penstock__recording_read(struct penstock__recording *recording, penstock_con
         got = read_some(recording, context, to + have, chunk);
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
-        if (got < 0 && have < sample_bytes)
+        if (got < 0 && have < sample_bytes) {
+            keep_partial(recording, to, have);
             return system_error(recording, "read");
+        }
         if (got < 0)
             break; /* what came before the error goes out; the next read meets the error again */
         recording->ended = got == 0;
@@ -174,8 +183,7 @@ int penstock__recording_read(struct penstock__recording *recording, penstock_con
     if (!have && recording->ended && recording->bytes_left == UINT64_MAX)
         return penstock__error(PENSTOCK_ERR_FILE, "'%s' is empty", recording->name);
     *count = have / sample_bytes;
-    recording->partial_bytes = have % sample_bytes;
-    memcpy(recording->partial, to + *count * sample_bytes, recording->partial_bytes);
+    keep_partial(recording, to + *count * sample_bytes, have % sample_bytes);
     return PENSTOCK_OK;
 }
 

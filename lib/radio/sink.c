@@ -2,7 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* Sinks: samples to a file or standard output, with every failure reported once. All threads of a context convert and
- * count; the system takes bytes from one. After each call less than PENSTOCK__SINK_BYTES wait to be written. */
+ * count; the system takes bytes from one. After each call less than PENSTOCK__SINK_BYTES wait to be written, less still
+ * where sinks are many. */
 #include "radio/sink.h"
 #include "core/base/description.h"
 #include "core/stream/rest.h"
@@ -79,17 +80,15 @@ int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_si
         (status = check_description(&self->desc)))
         goto fail;
     status = PENSTOCK_ERR_MEMORY;
-    self->room = PENSTOCK__SINK_BYTES * thread_count(self);
-    if (!(self->buffer = penstock__alloc(self->room)) ||
-        (self->desc.description && !(self->description = penstock__strdup(self->desc.description))))
+    if (self->desc.description && !(self->description = penstock__strdup(self->desc.description)))
         goto fail;
     self->desc.description = self->description;
     self->desc.decimation += !self->desc.decimation;
     self->desc.interpolation += !self->desc.interpolation;
-    if (self->desc.source)
-        self->desc.source->captures.keep = true;
     if ((status = open_files(self, path)))
         goto fail;
+    if (self->desc.source)
+        self->desc.source->captures.keep = true;
     *sink = self;
     return PENSTOCK_OK;
 fail:
@@ -146,6 +145,20 @@ static int flush(penstock_sink *sink)
     return sink->failure = penstock_file_write(sink->data, sink->buffer, bytes);
 }
 
+/* By the first write, when it is known how many files the set has. */
+static int make_room(penstock_sink *sink)
+{
+    const size_t least = PENSTOCK__SINK_LEAST, most = PENSTOCK__SINK_BYTES,
+                 share = PENSTOCK__SINKS_BYTES / sink->data->set->count / least * least;
+    if (sink->buffer)
+        return PENSTOCK_OK;
+    sink->written_at = share < least ? least : share < most ? share : most;
+    sink->room = sink->written_at * thread_count(sink);
+    if (!penstock__file_is_file(sink->data))
+        sink->written_at = least;
+    return (sink->buffer = penstock__alloc(sink->room)) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
 static int check_state(const penstock_sink *sink)
 {
     if (sink->closed)
@@ -165,9 +178,13 @@ static int write_past(penstock_sink *sink, const penstock_cf32 *samples, size_t 
 /* As many as there is room for. */
 static int write_through(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
 {
+    const double now_s = penstock__now_s();
+    if (!sink->buffered)
+        sink->since_s = now_s;
     convert(sink, sink->buffer + sink->buffered, samples, count);
     sink->buffered += count * penstock_format_bytes(sink->desc.format);
-    return sink->buffered >= PENSTOCK__SINK_BYTES ? flush(sink) : PENSTOCK_OK;
+    return sink->buffered >= sink->written_at || now_s - sink->since_s >= PENSTOCK__SINK_WAIT_S ? flush(sink)
+                                                                                                : PENSTOCK_OK;
 }
 
 int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_t count)
@@ -175,7 +192,9 @@ int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_
     int status;
     if (!sink || (!samples && count))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "sink or samples is NULL");
-    if ((status = check_state(sink)) || (status = penstock__check_count("penstock_sink_write", count, sizeof *samples)))
+    if ((status = check_state(sink)) ||
+        (status = penstock__check_count("penstock_sink_write", count, sizeof *samples)) ||
+        (count && (status = make_room(sink))))
         return status;
     const size_t sample_bytes = penstock_format_bytes(sink->desc.format);
     for (size_t some; count && !status; samples += some, count -= some) {

@@ -13,6 +13,7 @@
 
 #define MAX_RATE_HZ   1e12
 #define CHUNK_SAMPLES 65536 /* that go to the resampler at a time */
+#define ROUNDING      1e-12 /* by which a product of seconds and rate may miss a whole number, relative */
 
 void penstock__source_note(const penstock_source *source, penstock_log_level level, const char *format, ...)
 {
@@ -78,7 +79,8 @@ static int check_description(const penstock_source_desc *desc)
 static void set_limit(penstock_source *source)
 {
     const penstock_source_desc *desc = &source->desc;
-    double samples = ceil(desc->seconds * source->rate_hz);
+    double samples = desc->seconds * source->rate_hz;
+    samples = fabs(samples - rint(samples)) < ROUNDING * samples ? rint(samples) : ceil(samples);
     source->left = desc->count ? desc->count : UINT64_MAX;
     if (desc->seconds > 0.0 && samples < (double)source->left)
         source->left = (uint64_t)samples;

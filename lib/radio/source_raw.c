@@ -17,7 +17,7 @@ static int check_description(const penstock_source_desc *desc, const char *text)
                                text);
     if (!penstock_format_bytes(desc->format) || desc->format == PENSTOCK_PLANAR)
         return penstock__error(PENSTOCK_ERR_ARGUMENT,
-                               "'%.200s': a raw recording is cf32, cs16, cs8, cu8 or f32, not format %d", text,
+                               "'%.200s': a raw recording is cf32, cf16, cs16, cs8, cu8 or f32, not format %d", text,
                                (int)desc->format);
     if (desc->rate_hz <= 0.0)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "'%.200s': a raw recording needs its sample rate", text);

@@ -22,6 +22,7 @@
 #define RETRY_MS       100               /* between two looks for a radio that disappeared */
 #define MOST_SAMPLES   ((size_t)1 << 20) /* asked for at a time: SoapySDR counts them in an int */
 #define SILENCE_FACTOR 5.0               /* a radio silent for this many time-outs is taken for lost */
+#define MOST_LOST      0x1p62            /* samples: more than any time stamp can tell of */
 
 struct soapy {
     struct penstock__soapy_device device;
@@ -205,15 +206,25 @@ static void note_gap(penstock_source *source, uint64_t lost, bool unknown)
         penstock__captures_gap(&source->captures, soapy->samples, lost, unknown);
 }
 
+/* Samples between what came last and those at `time_ns`; false where that cannot be, since a driver has set its clock
+ * anew, say. */
+static bool lost_by_clock(const struct soapy *soapy, long long time_ns, double *lost)
+{
+    long long passed_ns;
+    if (__builtin_sub_overflow(time_ns, soapy->stamp_ns, &passed_ns))
+        return false;
+    *lost = (double)passed_ns * soapy->device.rate_hz * 1e-9 - (double)soapy->since;
+    return *lost > -0.5 && *lost < MOST_LOST;
+}
+
 /* `got` samples came, the first of them at `time_ns` if `flags` says so. */
 static void account(penstock_source *source, size_t got, int flags, long long time_ns)
 {
     struct soapy *soapy = source->priv;
     if (flags & SOAPY_SDR_HAS_TIME) {
-        double expected = (double)soapy->since;
-        double ahead = (double)(time_ns - soapy->stamp_ns) * soapy->device.rate_hz * 1e-9 - expected;
-        if (soapy->stamped && soapy->maybe_lost)
-            note_gap(source, ahead >= 0.5 ? (uint64_t)llround(ahead) : 0, false);
+        double lost;
+        if (soapy->stamped && soapy->maybe_lost && lost_by_clock(soapy, time_ns, &lost))
+            note_gap(source, (uint64_t)llround(lost), false);
         else if (soapy->surely)
             note_gap(source, 0, true);
         soapy->stamped = true;

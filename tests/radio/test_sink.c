@@ -216,6 +216,48 @@ static void little_waits(unsigned threads)
     CHECK(most > 0 && most < 1 << 18, "%u threads: %lld bytes wait", threads, (long long)most);
 }
 
+/* Sinks of one set, so many that each keeps little of 64 MiB: of the same samples, in pieces of all sizes, the same
+ * file. */
+static void many_sinks(void)
+{
+    enum { SINKS = 900, COUNT = 60000, LARGEST = 2000, MOST = (1 << 26) / SINKS };
+    static penstock_sink *sinks[SINKS];
+    const size_t sample_bytes = penstock_format_bytes(PENSTOCK_CS8);
+    const long live = penstock__memory_live();
+    struct stat about;
+    penstock_files *files;
+    char name[32];
+    uint64_t seed = 5;
+    write_file(2, 1000, NULL);
+    CHECK_OK(penstock_files_new(&files));
+    for (size_t i = 0; i < SINKS; i++) {
+        snprintf(name, sizeof name, "sink%zu", i);
+        CHECK_OK(penstock_sink_open(&sinks[i], test_path(name),
+                                    &PENSTOCK_SINK_DESC(.format = PENSTOCK_CS8, .rate_hz = 1e6, .files = files)));
+    }
+    for (size_t done = 0, some; done < COUNT; done += some) {
+        some = 1 + test_random(&seed) % LARGEST;
+        some = some < COUNT - done ? some : COUNT - done;
+        for (size_t i = 0; i < SINKS; i++)
+            CHECK_OK(penstock_sink_write(sinks[i], samples + done, some));
+    }
+    CHECK_EQ(stat(test_path(".sink7.penstock-part"), &about), 0);
+    CHECK(about.st_size + MOST > (off_t)(COUNT * sample_bytes), "%lld bytes are written", (long long)about.st_size);
+    for (size_t i = 0; i < SINKS; i++) {
+        CHECK_OK(penstock_sink_close(sinks[i]));
+        penstock_sink_free(sinks[i]);
+    }
+    CHECK_OK(penstock_files_complete(files));
+    penstock_files_free(files);
+    CHECK_EQ(penstock__memory_live(), live);
+    for (size_t i = 0; i < SINKS; i += SINKS - 1) {
+        static uint8_t got[COUNT * 2 + 1];
+        snprintf(name, sizeof name, "sink%zu", i);
+        CHECK_EQ(test_read_file(name, got, sizeof got), COUNT * sample_bytes);
+        CHECK(!memcmp(got, written, COUNT * sample_bytes), "sink %zu", i);
+    }
+}
+
 /* ---------------------------------------------------------------- SigMF ----------------------- */
 
 static void sigmf(void)
@@ -333,6 +375,7 @@ int main(void)
     standard_output();
     little_waits(1);
     little_waits(9);
+    many_sinks();
     sigmf();
     refusals();
     full_disk();

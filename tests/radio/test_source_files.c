@@ -54,8 +54,10 @@ static void limits(void)
         uint64_t count;
         double seconds;
         long long want;
-    } cases[] = {{100, 0, 100},  {0, 1e-3, 1000}, {100, 1e-3, 100},    {2000, 1e-3, 1000},
-                 {0, 0.5e-6, 1}, {0, 1e3, 10000}, {SAMPLES, 0, 10000}, {0, 9999.5e-6, 10000}};
+    } cases[] = {
+        {100, 0, 100},   {0, 1e-3, 1000},     {100, 1e-3, 100},      {2000, 1e-3, 1000}, {0, 0.5e-6, 1},
+        {0, 1e3, 10000}, {SAMPLES, 0, 10000}, {0, 9999.5e-6, 10000}, {0, 0.0011, 1100}}; /* its product with the rate is
+                                                                                            a little above 1100 */
     test_write_file("raw", bytes, 10000 * 4);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         penstock_source *source;
