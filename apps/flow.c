@@ -56,6 +56,12 @@ void flow_blocks_free(struct flow_blocks *blocks)
     blocks->samples = NULL;
 }
 
+int flow_nothing_read(void)
+{
+    return interrupted() ? fail(EXIT_DONE, "interrupted before a sample was read: nothing is written")
+                         : fail(EXIT_DATA, "the input has no whole sample: nothing is written");
+}
+
 static int push_all(const struct flow *flow, const char *next, size_t count, size_t sample_bytes)
 {
     int status = PENSTOCK_OK;
@@ -91,7 +97,7 @@ static int conclude(void *passage)
 {
     struct passage *p = passage;
     if (!p->total)
-        return p->code ? p->code : fail(EXIT_DONE, "interrupted before a sample was read: nothing is written");
+        return p->code ? p->code : flow_nothing_read();
     int code = p->flow->conclude(p->flow->owner, p->code);
     return p->code ? p->code : code;
 }

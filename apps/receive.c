@@ -51,7 +51,7 @@ static int choose_outputs(struct reception *r)
     for (size_t i = 0; i < OUTPUT_COUNT; i++) {
         r->outputs[i].kind = kinds[i];
         r->outputs[i].path = paths[i];
-        on_standard_output += paths[i] && !strcmp(paths[i], "-");
+        on_standard_output += paths[i] && outfile_is_stdout(paths[i]);
     }
     if (on_standard_output > 1)
         r->outputs[0].path = NULL;
@@ -154,7 +154,11 @@ static int receive_all(struct reception *r)
     }
     if (status) /* a lost radio, say: what came before it is kept */
         r->input_code = fail_status(status);
-    if (!code && !penstock_stream_finish(r->receiver))
+    if (code)
+        return code;
+    status = penstock_stream_finish(r->receiver);
+    code = status ? fail_status(status) : EXIT_DONE;
+    if (!code)
         code = deliver_frames(r);
     warn_once(r);
     return code;
@@ -240,8 +244,7 @@ static int conclude(void *owner)
 {
     struct reception *r = owner;
     if (!r->began)
-        return r->input_code ? r->input_code
-                             : fail(EXIT_DONE, "interrupted before a sample was read: nothing is written");
+        return r->input_code ? r->input_code : flow_nothing_read();
     struct reception_totals totals = {0};
     int code = EXIT_DONE, end = add_up(r, &totals);
     if (!end) {

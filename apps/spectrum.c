@@ -133,16 +133,19 @@ static int finish(void *owner)
     return penstock_stream_finish(((struct analysis *)owner)->spectrum);
 }
 
+/* A bin's colour lies about its middle: the picture begins half a bin lower, and with an odd number of bins it is the
+ * middle one that has the centre. */
 static int write_picture(struct analysis *a)
 {
     char title[160];
-    double width_hz = a->real ? a->info.rate_hz / 2 : a->info.rate_hz;
+    const double bin_hz = a->info.rate_hz / (double)a->n, width_hz = bin_hz * (double)vector_length(a);
+    const double middle_hz = a->real ? bin_hz * (double)(a->n / 2) / 2 : -(a->n % 2 ? 0 : bin_hz / 2);
     snprintf(title, sizeof title, "%.80s: %" PRIu64 "-point FFT, %s, on %s", a->info.description, a->n,
              a->window ? a->window : "hann", penstock_stream_device(a->spectrum));
     return waterfall_write(
         &a->waterfall,
         &(struct waterfall_labels){.width_hz = width_hz,
-                                   .frequency_hz = a->real ? width_hz / 2 : a->info.frequency_hz,
+                                   .frequency_hz = middle_hz + (a->real ? 0 : a->info.frequency_hz),
                                    .seconds_per_spectrum = (double)(a->hop * a->average) / a->info.rate_hz,
                                    .low_db = a->low_db,
                                    .high_db = a->high_db,

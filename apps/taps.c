@@ -14,7 +14,7 @@
 #define MOST_HZ  1e10
 #define BETWEEN  0.995 /* what a ripple may be larger by between the points where it is measured */
 
-enum { MOST_TAPS = 1 << 20, RRC_SYMBOLS = 16, LINE = 256 };
+enum { MOST_TAPS = 1 << 20, RRC_SYMBOLS = 16 };
 
 static const struct design {
     const char *name, *form;
@@ -109,26 +109,36 @@ static int parse_tap(penstock_cf32 *tap, const char *line)
     return *line || !isfinite(tap->re) || !isfinite(tap->im) ? -1 : 1;
 }
 
+static int add_tap(struct taps *taps, penstock_cf32 tap, const char *path)
+{
+    if (taps->count == MOST_TAPS)
+        return fail(EXIT_DATA, "%s has more than %d taps", path, MOST_TAPS);
+    if (!(taps->count & (taps->count - 1))) { /* room doubles at every power of two */
+        penstock_cf32 *more = realloc(taps->complex_taps, (2 * taps->count + 1) * sizeof *more);
+        if (!more)
+            return fail(EXIT_DATA, "out of memory");
+        taps->complex_taps = more;
+    }
+    taps->complex_taps[taps->count++] = tap;
+    return EXIT_DONE;
+}
+
 static int read_lines(struct taps *taps, FILE *file, const char *path)
 {
-    char line[LINE];
-    for (unsigned number = 1; fgets(line, sizeof line, file); number++) {
+    char *line = NULL;
+    size_t room = 0;
+    int code = EXIT_DONE;
+    for (unsigned number = 1; !code && getline(&line, &room, file) >= 0; number++) {
         penstock_cf32 tap;
         int found = parse_tap(&tap, line);
         if (found < 0)
-            return fail(EXIT_DATA, "%s: line %u is no tap: write RE or RE IM", path, number);
-        if (!found)
-            continue;
-        if (taps->count == MOST_TAPS)
-            return fail(EXIT_DATA, "%s has more than %d taps", path, MOST_TAPS);
-        if (!(taps->count & (taps->count - 1))) { /* room doubles at every power of two */
-            penstock_cf32 *more = realloc(taps->complex_taps, (2 * taps->count + 1) * sizeof *more);
-            if (!more)
-                return fail(EXIT_DATA, "out of memory");
-            taps->complex_taps = more;
-        }
-        taps->complex_taps[taps->count++] = tap;
+            code = fail(EXIT_DATA, "%s: line %u is no tap: write RE or RE IM", path, number);
+        else if (found)
+            code = add_tap(taps, tap, path);
     }
+    free(line);
+    if (code)
+        return code;
     if (ferror(file))
         return fail(EXIT_DATA, "cannot read %s: %s", path, strerror(errno));
     return taps->count ? EXIT_DONE : fail(EXIT_DATA, "%s holds no taps", path);
@@ -136,7 +146,7 @@ static int read_lines(struct taps *taps, FILE *file, const char *path)
 
 static int read_file(struct taps *taps, const char *path)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "re");
     if (!file)
         return fail(EXIT_DATA, "cannot open %s: %s (designs: lowpass, highpass, bandpass, bandreject, equiripple, rrc)",
                     path, strerror(errno));

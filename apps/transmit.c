@@ -187,7 +187,7 @@ static void print_summary(const struct transmission *t, uint64_t frames)
     struct tally tally = {0};
     tally_sink(&tally, t->sink);
     tally_warn(&tally);
-    if (!strcmp(t->output, "-"))
+    if (outfile_is_stdout(t->output))
         return;
     printf("%s: %" PRIu64 " samples, %" PRIu64 " frames", t->output, tally.out.samples, frames);
     tally_print(stdout, &tally);

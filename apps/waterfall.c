@@ -121,7 +121,10 @@ static bool choose_scale(const struct waterfall *w, struct scale *scale)
     if (!sorted)
         return false;
     for (size_t i = 0; i < count; i += step)
-        sorted[taken++] = w->power[i];
+        if (isfinite(w->power[i]))
+            sorted[taken++] = w->power[i];
+    if (!taken)
+        sorted[taken++] = 0;
     qsort(sorted, taken, sizeof *sorted, by_value);
     double low = decibels(sorted[taken / 4]);
     double high = fmax(decibels(sorted[taken - 1 - taken / 1000]), decibels(sorted[taken - 1]) - 10);

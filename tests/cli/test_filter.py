@@ -7,8 +7,11 @@ import array
 import cmath
 import json
 import os
+import select
+import subprocess
+import time
 
-from cli import check, check_error, check_run, finish, path
+from cli import PENSTOCK, check, check_error, check_run, finish, path
 
 RAW = ["--format", "cf32", "--rate", "1e6"]
 COUNT = 20001
@@ -52,7 +55,7 @@ with open(path("o.sigmf-meta")) as file:
 
 # Taps from a file: a delay by two and a factor, complex, causal.
 with open(path("taps.txt"), "w") as file:
-    file.write("# delay\n0\n0 0\n\n0.5, -0.5\n")
+    file.write("# delay" + 300 * " " + "0.75\n0\n0 0\n\n0.5, -0.5\n")
 done = check_run(0, "filter", *RAW, "--input", "-", "--output", path("o.cf32"), "--taps", path("taps.txt"), stdin=both)
 with open(path("o.cf32"), "rb") as file:
     values = read(file.read())
@@ -84,6 +87,27 @@ for line in ("x", "nan", "1 inf", "1 2 3"):
     with open(path("bad.txt"), "w") as file:
         file.write(f"1\n{line}\n")
     check_error(1, "line 2 is no tap", *FILTER, *OUT, "--taps", path("bad.txt"), stdin=both)
+# Another name of standard output has nothing but samples, either.
+done = check_run(0, *FILTER, "--output", "/dev/stdout", "--taps", path("taps.txt"), stdin=both)
+check(done.stdout == check_run(0, *FILTER, "--output", "-", "--taps", path("taps.txt"), stdin=both).stdout, "stdout")
+
+# Who reads a slow signal's filtered samples gets them while it lasts.
+process = subprocess.Popen([PENSTOCK, *FILTER, "--output", "-", "--taps", "lowpass:5e4:1e4", "--device", "cpu"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for _ in range(60):
+    process.stdin.write(both[: 8 * 1000])
+    process.stdin.flush()
+    time.sleep(0.02)
+check(select.select([process.stdout], [], [], 0)[0], "nothing came in more than a second")
+process.stdin.close()
+rest = process.stdout.read()
+check(process.wait() == 0, "a slow signal")
+
+# Errors of sums over many parts of a spectrum stay within the bound.
+for case in "filter:ccf:1:d65536", "filter:ccc:37:d4096", "filter:ccf:2:d8192":
+    check_run(0, "check", "cpu", "--case", case)
+
+check_error(1, "no whole sample", *FILTER, *OUT, "--taps", "lowpass:1e5:2e4", stdin=b"123")
 done = check_run(1, *FILTER, *OUT, "--taps", "lowpass:1e5:2e4", stdin=both + b"12")
 check("2 bytes that make no whole sample" in done.stderr and os.path.getsize(path("x.cf32")) == 8 * COUNT, done.stderr)
 if os.path.exists("/dev/full"):

@@ -93,6 +93,7 @@ check_error(1 if has_json else 2, "bad.sigmf" if has_json else "jansson", "recei
 done = run("receive", "--profile", "wifi", "--input", "soapy:driver=absent-driver")
 check(done.returncode == (2 if "no SoapySDR" in done.stderr else 1), done.returncode, done.stderr)
 
+check_error(1, "no whole sample", "receive", *RAW, "--input", "-", stdin=b"123")
 done = frames_with(8, *RAW, "--input", "-", stdin=signal_bytes + b"\0\0\0", code=1)
 check("3 bytes that make no whole sample" in done.stderr, done.stderr)
 cut = len(signal_bytes) - 8 * (1000 + 500)  # within the last frame
