@@ -3,7 +3,9 @@
 
 /* Rows of a batch's blocks, where the caller's soft bits are none as they lie. blocks.h comes before. */
 #if !DIRECT
-#define ROWS_GROUP  256
+#ifndef ROWS_GROUP /* where the device has no such groups */
+#define ROWS_GROUP 256
+#endif
 #define LEVEL_GROUP 8 /* sums that are made side by side, in the order that the cpu backend has */
 
 K_TABLE(k_i16, PLACES) = {PLACE_VALUES};

@@ -24,7 +24,6 @@
 #define K_RINT(x)      rint(x)
 #define K_UNROLL
 typedef float4 k_quad;
-typedef ushort k_u16;
 #else
 #define K_AS_UINT(x)   __float_as_uint(x)
 #define K_ABS(x)       fabsf(x)
@@ -34,7 +33,6 @@ typedef ushort k_u16;
 #define K_RINT(x)      rintf(x)
 #define K_UNROLL       _Pragma("unroll")
 typedef float4 k_quad;
-typedef unsigned short k_u16;
 #endif
 
 /* ---------------------------------------------------------------- load ------------------------ */

@@ -6,7 +6,9 @@
  * or, with LISTED, those that kernels/viterbi.cl was not sure of. Decisions of 32 steps are a word a state.
  */
 #if LISTED
+#ifndef CHECK_GROUP /* as ROWS_GROUP */
 #define CHECK_GROUP 64
+#endif
 
 /* Whether a window's way and metrics are not those that the one before it went on with. */
 K_FUNCTION k_u32 differs(K_GLOBAL const k_u32 *K_RESTRICT work, const k_i32 count, k_u32 window, k_u32 all_windows)

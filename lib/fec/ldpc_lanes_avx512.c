@@ -24,7 +24,8 @@ static inline __attribute__((always_inline)) all_lanes signed_by(all_lanes m, al
 
 static bool usable(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
 }
 
 const struct penstock__ldpc_kernel penstock__ldpc_lanes_avx512 = {

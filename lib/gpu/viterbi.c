@@ -101,6 +101,8 @@ int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock
                                  .states = 1u << (viterbi->constraint - 1),
                                  .first = penstock__round_up(viterbi->depth, CHUNK),
                                  .local_bytes = limits->local_bytes,
+                                 .rows_group = ROWS_GROUP < limits->max_group ? ROWS_GROUP : limits->max_group,
+                                 .check_group = CHECK_GROUP < limits->max_group ? CHECK_GROUP : limits->max_group,
                                  .cpu = limits->cpu};
     self->lag = (depth_of(viterbi) + 2 * STEPS - 1) / (2 * STEPS);
     self->fast =
@@ -215,6 +217,10 @@ int penstock__gpu_viterbi_source(struct gpu_text *text, const penstock_context *
         [GPU_VITERBI_REGISTERS] = registers, [GPU_VITERBI_REST] = rest, [GPU_VITERBI_BOTH] = both};
     program = self->fast ? program : GPU_VITERBI_REST;
     add_number(text, "CPU", self->cpu);
+    if (self->rows_group != ROWS_GROUP)
+        add_number(text, "ROWS_GROUP", self->rows_group);
+    if (self->check_group != CHECK_GROUP)
+        add_number(text, "CHECK_GROUP", self->check_group);
     add_format(text, problem);
     add_code(text, self, &problem->viterbi);
     add_sizes(text, self, problem);
@@ -238,7 +244,8 @@ const char *penstock__gpu_viterbi_name(const struct gpu_viterbi *self, const str
 
 unsigned penstock__gpu_viterbi_group(const struct gpu_viterbi *self, unsigned kernel)
 {
-    const unsigned groups[GPU_VITERBI_KERNELS] = {LEVEL_GROUP, ROWS_GROUP, self->group, CHECK_GROUP, self->states};
+    const unsigned groups[GPU_VITERBI_KERNELS] = {LEVEL_GROUP, self->rows_group, self->group, self->check_group,
+                                                  self->states};
     return groups[kernel];
 }
 
@@ -314,7 +321,8 @@ int penstock__gpu_viterbi_job(struct gpu_viterbi_job *work, const struct penstoc
     if (self->fast)
         cut(work, self, steps, count, units);
     all_windows = count * work->windows;
-    if (count > INT32_MAX / 64 || all_windows > INT32_MAX || count * (self->row_bytes / 4) / ROWS_GROUP > INT32_MAX)
+    if (count > INT32_MAX / 64 || all_windows > INT32_MAX ||
+        count * (self->row_bytes / 4) / self->rows_group > INT32_MAX)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu blocks are too many for one batch", plan->device->name,
                                count);
     groups = groups > (size_t)units * WHOLE_PER_UNIT ? (size_t)units * WHOLE_PER_UNIT : groups;

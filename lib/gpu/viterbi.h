@@ -37,6 +37,7 @@ struct gpu_viterbi {
     bool direct;                                  /* soft bits are read where the caller has them */
     unsigned group, resident, lag, warm, history; /* of the fast kernel: see kernels/viterbi.cl */
     unsigned full;                                /* work-items of a multiprocessor at a time */
+    unsigned rows_group, check_group;             /* of the kernels around it */
     unsigned base, floor, cpu;
     unsigned stride, states;
     size_t first, row_bytes, local_bytes; /* `local_bytes`: all that a group may have */

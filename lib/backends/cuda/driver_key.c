@@ -35,6 +35,7 @@ void penstock__cuda_driver_key(char *text, size_t capacity)
     if (nvrtc)
         penstock__gpu_sum_file(&sum, nvrtc);
     kernel_driver(line, sizeof line);
-    snprintf(text, capacity, "%s %s %s %s %016llx", penstock__cuda_library(), nvrtc ? nvrtc : "", paths ? paths : "",
-             line, (unsigned long long)sum);
+    /* Paths last: what there is no room for is cut off. */
+    snprintf(text, capacity, "%016llx %s %s %s %s", (unsigned long long)sum, line, penstock__cuda_library(),
+             nvrtc ? nvrtc : "", paths ? paths : "");
 }
