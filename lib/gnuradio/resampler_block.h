@@ -19,6 +19,7 @@ template <typename Interface, typename IN, typename OUT, typename TAP>
 class resampler_block : public stream_block<Interface>
 {
     using base = stream_block<Interface>;
+    static constexpr double LATENCY_S = 10e-3; // on a device: an item waits at most so long for more items
     static constexpr size_t MOST_TAPS = 1 << 20, SPARE = 128; // taps of an arm that others may have
 
     const std::string d_device;
@@ -71,6 +72,7 @@ class resampler_block : public stream_block<Interface>
         desc.tap_count = d_taps.size();
         desc.max_taps = d_most_taps;
         desc.arms = d_arms;
+        desc.max_latency_s = LATENCY_S;
         this->add_stream(penstock_resampler_open, desc, d_device);
         this->d_streams.erase(this->d_streams.begin(), this->d_streams.end() - 1);
     }

@@ -71,7 +71,11 @@ class decimator_ccf(_OverChannelizer):
 
     def __init__(self, decim, taps=None, channel=0, atten=100, use_fft_rotators=True, use_fft_filters=True,
                  device="auto"):
+        if not 2 <= decim <= 65536:
+            raise RuntimeError(f"decimator: decim is {decim}, not 2 .. 65536")
         if taps is None or len(taps) == 0:
+            if not 16 <= atten <= 200:
+                raise RuntimeError(f"decimator: atten is {atten}, not 16 .. 200")
             taps = self.create_taps(decim, atten)
         super().__init__("pfb_decimator_ccf", _blocks.channelizer_cc(decim, taps, device=device), [channel])
 

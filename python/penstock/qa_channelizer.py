@@ -273,6 +273,11 @@ class QaChannelizer(gr_unittest.TestCase):
         self.assertEqual((stats["items_in"], stats["items_out"], stats["queue"]), (6402, 1601, 0))
         self.assertEqual(sorted(pmt.to_python(store.get_message(0))), sorted(stats))
 
+    def test_wrong_decimators(self):
+        for decim, atten, text in (1, 100, "decim is 1"), (0, 100, "decim is 0"), (4, 500, "atten is 500"):
+            with self.assertRaisesRegex(RuntimeError, text):
+                penstock.pfb.decimator_ccf(decim, atten=atten)
+
 
 class ChannelizerDesc(ctypes.Structure):
     """penstock_channelizer_desc"""

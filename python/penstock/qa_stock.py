@@ -79,7 +79,7 @@ DESCRIPTIONS = [
     ("penstock_channelizer_cc", "filter_pfb_channelizer", OURS, {"bus_structure_source"}, {"nchans", "taps"}),
     ("penstock_pfb_arb_resampler_xxx", "filter_pfb_arb_resampler", {"device"}, set(), set()),
     ("penstock_freq_xlating_fir_filter_xxx", "filter_freq_xlating_fir_filter_xxx", OURS, set(), set()),
-    ("penstock_pfb_decimator_ccf", "filter_pfb_decimator", {"device"}, set(), set()),
+    ("penstock_pfb_decimator_ccf", "filter_pfb_decimator", {"device"}, set(), {"taps"}),  # no default there
     ("penstock_pfb_channelizer_hier_ccf", "filter_pfb_channelizer_hier", {"device"}, set(), set()),
     ("penstock_pfb_synthesizer_ccf", "filter_pfb_synthesizer", OURS, set(), set()),
     ("penstock_logpwrfft_x", "fft_logpwrfft_x", OURS, set(), set()),
