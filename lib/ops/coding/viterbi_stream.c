@@ -67,9 +67,12 @@ static uint64_t window_end(const struct viterbi_stream *self, uint64_t window)
     return (window + 1) * self->window + self->beside;
 }
 
+/* A stream may be longer than sizes are where these have 32 bits. */
 static uint64_t sent_before(const struct viterbi_stream *self, uint64_t step)
 {
-    return penstock__viterbi_sent(code_of(self), (size_t)step);
+    const struct penstock_viterbi_problem *code = code_of(self);
+    const size_t data = code->period / code->count;
+    return step / data * penstock__viterbi_sent(code, data) + penstock__viterbi_sent(code, (size_t)(step % data));
 }
 
 /* Whole steps that so many soft bits are. */

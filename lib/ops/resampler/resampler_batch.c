@@ -98,6 +98,8 @@ int penstock__resampler_batch_head(struct resampler_queue *queue, const struct r
         return PENSTOCK_OK;
     if (head->room < bytes) {
         penstock__free(head->values);
+        penstock__resampler_arms_leave(head->arms);
+        head->arms = NULL; /* nothing is held */
         head->room = 0;
         if (!(head->values = penstock__alloc(bytes)))
             return PENSTOCK_ERR_MEMORY;
