@@ -89,20 +89,29 @@ static cl_device_id first_device(void)
     return id;
 }
 
+/* `staging` is a part of an application's buffer, as any of its objects may be. */
 static void open_opencl(struct foreign *foreign)
 {
+    const cl_buffer_region second_half = {.origin = foreign->bytes, .size = foreign->bytes};
     cl_device_id id = first_device();
     cl_int code = 0;
     cl_context context = opencl()->CreateContext(NULL, 1, &id, NULL, NULL, &code);
-    uint64_t *memory[] = {&foreign->in, &foreign->out, &foreign->staging};
+    uint64_t *memory[] = {&foreign->in, &foreign->out};
+    cl_mem whole;
     CHECK_EQ(code, 0);
     foreign->context = (uintptr_t)context;
     foreign->queue = (uintptr_t)opencl()->CreateCommandQueue(context, id, 0, &code);
     CHECK_EQ(code, 0);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         *memory[i] = (uintptr_t)opencl()->CreateBuffer(context, CL_MEM_READ_WRITE, foreign->bytes, NULL, &code);
         CHECK_EQ(code, 0);
     }
+    whole = opencl()->CreateBuffer(context, CL_MEM_READ_WRITE, 2 * foreign->bytes, NULL, &code);
+    CHECK_EQ(code, 0);
+    foreign->staging =
+        (uintptr_t)opencl()->CreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &second_half, &code);
+    CHECK_EQ(code, 0);
+    CHECK_EQ(opencl()->ReleaseMemObject(whole), 0); /* its part keeps it */
 }
 
 static void close_opencl(const struct foreign *foreign)

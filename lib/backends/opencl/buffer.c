@@ -80,12 +80,18 @@ static int check_object(const struct penstock_buffer *buffer, cl_mem memory)
 int penstock__opencl_buffer_adopt(struct penstock_buffer *buffer, uint64_t native)
 {
     struct opencl_buffer *self = buffer->priv;
+    const struct opencl_api *cl = opened(buffer->device)->api;
     cl_mem memory = (cl_mem)(uintptr_t)native;
     cl_int code;
     int status = check_object(buffer, memory);
     if (status)
         return status;
-    if ((code = opened(buffer->device)->api->RetainMemObject(memory)))
+    code = cl->GetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof self->whole, &self->whole, NULL);
+    if (!code)
+        code = cl->GetMemObjectInfo(memory, CL_MEM_OFFSET, sizeof self->at, &self->at, NULL);
+    if (code)
+        return penstock__opencl_error(buffer->device, "clGetMemObjectInfo", code);
+    if ((code = cl->RetainMemObject(memory))) /* which keeps the whole */
         return penstock__opencl_error(buffer->device, "clRetainMemObject", code);
     self->memory = memory;
     return PENSTOCK_OK;
@@ -99,10 +105,11 @@ uint64_t penstock__opencl_buffer_native(const struct penstock_buffer *buffer)
 int penstock__opencl_buffer_part(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at)
 {
     struct opencl_buffer *self = buffer->priv;
-    const cl_buffer_region region = {.origin = at, .size = buffer->bytes};
+    const struct opencl_buffer *other = of->priv;
+    const cl_buffer_region region = {.origin = other->at + at, .size = buffer->bytes};
     cl_int code;
     self->memory = opened(buffer->device)
-                       ->api->CreateSubBuffer(((const struct opencl_buffer *)of->priv)->memory, 0,
+                       ->api->CreateSubBuffer(other->whole ? other->whole : other->memory, 0,
                                               CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     return code ? penstock__opencl_error(buffer->device, "clCreateSubBuffer", code) : PENSTOCK_OK;
 }

@@ -262,7 +262,8 @@ int penstock__opencl_trial(struct penstock_device *device, void (*tell)(const ch
 /* ---------------------------------------------------------------- buffer.c -------------------- */
 
 struct opencl_buffer {
-    cl_mem memory;
+    cl_mem memory, whole; /* `whole`: of which the application's is a part, since parts have none; else NULL */
+    size_t at;            /* there */
 };
 
 int penstock__opencl_buffer_alloc(struct penstock_buffer *buffer, size_t bytes);
