@@ -6,6 +6,7 @@
 #include "core.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gnuradio/penstock/decoder_makers.h>
 
 namespace gr
@@ -80,7 +81,8 @@ gr::fec::generic_decoder::sptr viterbi_decoder_make(const std::string &code, int
     return std::make_shared<frame_decoder>("viterbi_decoder", context, plan, desc.bits, sent, rate);
 }
 
-gr::fec::generic_decoder::sptr ldpc_decoder_make(const std::string &code, int iterations, const std::string &device)
+gr::fec::generic_decoder::sptr ldpc_decoder_make(const std::string &code, int iterations, const std::string &device,
+                                                 double scale)
 {
     auto desc = description<penstock_ldpc_desc>();
     const auto context = shared_context();
@@ -88,7 +90,9 @@ gr::fec::generic_decoder::sptr ldpc_decoder_make(const std::string &code, int it
     size_t bits, sent;
     check(penstock_ldpc_code(&desc, code.c_str()));
     check_value("ldpc_decoder_make", "iterations", iterations, iterations >= 1, "1 or more");
+    check_value("ldpc_decoder_make", "scale", scale, scale >= 0 && std::isfinite(scale), "0 or more");
     desc.iterations = static_cast<unsigned>(iterations);
+    desc.scale = static_cast<float>(scale);
     desc.stop_early = true;
     desc.soft = PENSTOCK_SOFT_F32;
     desc.result = PENSTOCK_BITS_UNPACKED;

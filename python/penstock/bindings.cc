@@ -226,10 +226,11 @@ static void bind_decoder_makers(py::module &m)
         "code"_a = "wifi", "bits"_a = 1024, "device"_a = "auto", block_docs::VITERBI_DECODER_MAKE);
     m.def(
         "ldpc_decoder_make",
-        [](const std::string &code, int iterations, const std::string &device) {
-            return made_for_fec([&] { return gr::penstock::ldpc_decoder_make(code, iterations, device); });
+        [](const std::string &code, int iterations, const std::string &device, double scale) {
+            return made_for_fec([&] { return gr::penstock::ldpc_decoder_make(code, iterations, device, scale); });
         },
-        "code"_a = "wifi:1944:1/2", "iterations"_a = 10, "device"_a = "auto", block_docs::LDPC_DECODER_MAKE);
+        "code"_a = "wifi:1944:1/2", "iterations"_a = 10, "device"_a = "auto", "scale"_a = 0.0,
+        block_docs::LDPC_DECODER_MAKE);
 }
 
 static void bind_wifi_receiver(py::module &m)

@@ -202,6 +202,9 @@ class QaDecoders(gr_unittest.TestCase):
                 within, _ = through(floats(soft),
                                     fec.extended_decoder(penstock.ldpc_decoder_make(code, 10, "cpu"), None))
                 self.assertTrue(numpy.array_equal(within, bits))
+                scaled, _ = through(floats(soft),
+                                    fec.extended_decoder(penstock.ldpc_decoder_make(code, 10, "cpu", 8), None))
+                self.assertTrue(numpy.array_equal(scaled, bits))
                 self.assertGreater(errors(soft > 0, coded), 100)  # there was something to mend
 
     def test_async_decoder(self):
@@ -230,7 +233,9 @@ class QaDecoders(gr_unittest.TestCase):
                       dict(scale=-1), dict(soft="")):
             self.assertRaises(RuntimeError, lambda: penstock.ldpc_decoder(**wrong))
         for wrong in (lambda: penstock.viterbi_decoder_make("wifi", 0), lambda: penstock.viterbi_decoder_make("x"),
-                      lambda: penstock.ldpc_decoder_make("wifi:1"), lambda: penstock.ldpc_decoder_make(iterations=0)):
+                      lambda: penstock.ldpc_decoder_make("wifi:1"), lambda: penstock.ldpc_decoder_make(iterations=0),
+                      lambda: penstock.ldpc_decoder_make(scale=-1),
+                      lambda: penstock.ldpc_decoder_make(scale=float("nan"))):
             self.assertRaises(RuntimeError, wrong)
 
 

@@ -26,9 +26,13 @@ namespace penstock
 GR_PENSTOCK_API gr::fec::generic_decoder::sptr viterbi_decoder_make(const std::string &code = "wifi", int bits = 1024,
                                                                     const std::string &device = "auto");
 
-//! Likewise, of a code as ldpc_decoder has it, until all checks hold or so many iterations are done.
-GR_PENSTOCK_API gr::fec::generic_decoder::sptr
-ldpc_decoder_make(const std::string &code = "wifi:1944:1/2", int iterations = 10, const std::string &device = "auto");
+/*!
+ * Likewise, of a code as ldpc_decoder has it, until all checks hold or so many iterations are done. Soft bits are
+ * multiplied by \p scale and rounded to -127 .. 127; 0: by one of each frame's own, as GPUs have none.
+ */
+GR_PENSTOCK_API gr::fec::generic_decoder::sptr ldpc_decoder_make(const std::string &code = "wifi:1944:1/2",
+                                                                 int iterations = 10,
+                                                                 const std::string &device = "auto", double scale = 0);
 
 } // namespace penstock
 } // namespace gr
