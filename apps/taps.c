@@ -68,7 +68,13 @@ static int make_equiripple(struct taps *taps, const char *text, double rate_hz, 
     if (!(taps->real_taps = malloc(MOST * sizeof *taps->real_taps)))
         return fail(EXIT_DATA, "out of memory");
     for (taps->count = (size_t)estimate | 1; taps->count <= MOST; taps->count += STEP) {
-        if (penstock_taps_equiripple(taps->real_taps, taps->count, PENSTOCK_LOW_PASS, edges, 1, &ripple))
+        int status = penstock_taps_equiripple(taps->real_taps, taps->count, PENSTOCK_LOW_PASS, edges, 1, &ripple);
+        if (status == PENSTOCK_ERR_UNSUPPORTED)
+            return fail(EXIT_USAGE,
+                        "--taps '%s' at %g samples/s: no equiripple filter with %g dB is found: lower "
+                        "--attenuation, or take lowpass",
+                        text, rate_hz, attenuation_db);
+        if (status)
             return fail(EXIT_USAGE, "--taps '%s' at %g samples/s: %s", text, rate_hz, penstock_error_text());
         if (-20 * log10(ripple / BETWEEN) >= attenuation_db)
             return EXIT_DONE;

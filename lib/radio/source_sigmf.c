@@ -91,8 +91,8 @@ static void take_captures(penstock_source *source, struct penstock__sigmf *sigmf
     snprintf(source->hardware, sizeof source->hardware, "%s", sigmf->hardware);
     if (sigmf->retuned)
         penstock__source_note(source, PENSTOCK_LOG_WARNING,
-                              "'%.200s' was recorded on several frequencies: only the first, %.15g Hz, is reported",
-                              path, sigmf->frequency_hz);
+                              "'%.200s' was recorded on several frequencies, of which %.15g Hz is the first", path,
+                              sigmf->frequency_hz);
     if (sigmf->went_back)
         penstock__source_note(source, PENSTOCK_LOG_WARNING,
                               "'%.200s': core:global_index goes back, which is taken for a loss of unknown size", path);
