@@ -38,20 +38,24 @@ int penstock__lent_push(penstock_stream *stream)
     return status;
 }
 
-bool penstock__lent_drain(penstock_stream *stream)
+int penstock__lent_drain(penstock_stream *stream, bool *moved)
 {
     struct penstock__lent *lent = &stream->lent;
     const size_t before = lent->taken;
     const enum penstock__lent_end end = lent->end;
-    penstock__lent_push(stream); /* the kind keeps a failure, for the pulls that follow */
-    if (!end || penstock__lent_waits(lent) || lent->end_held)
-        return lent->taken > before;
+    int status = penstock__lent_push(stream);
+    *moved = lent->taken > before;
+    if (status || !end || penstock__lent_waits(lent) || lent->end_held)
+        return status;
     lent->end = PENSTOCK__LENT_OPEN;
     if (end == PENSTOCK__LENT_FINISH)
-        stream->kind->finish(stream);
+        status = stream->kind->finish(stream);
     else if (stream->kind->flush)
-        stream->kind->flush(stream);
-    return true;
+        status = stream->kind->flush(stream);
+    if (status)
+        lent->end = end; /* to be tried again */
+    *moved = !status;
+    return status;
 }
 
 int penstock__lent_end(penstock_stream *stream, enum penstock__lent_end end)
@@ -93,14 +97,14 @@ int penstock__lent_pull(penstock_stream *stream, const struct penstock__room *ou
                         size_t *count)
 {
     bool more;
-    int status;
+    int drained, status;
     if (capacity && (*count = give_unread(stream, out, capacity)))
         return PENSTOCK_OK;
     do {
-        more = penstock__lent_drain(stream);
+        drained = penstock__lent_drain(stream, &more);
         status = stream->kind->pull(stream, out, capacity, wait, count);
     } while (!status && !*count && capacity && more);
-    return status;
+    return status || *count ? status : drained;
 }
 
 void penstock__lent_forget(penstock_stream *stream)

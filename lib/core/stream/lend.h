@@ -36,8 +36,8 @@ int penstock__lent_reserve(char **memory, size_t item_bytes);
 /* Pushes what was committed, as far as there is room. */
 int penstock__lent_push(penstock_stream *stream);
 
-/* The same, and what is to be done after it. Whether anything moved. */
-bool penstock__lent_drain(penstock_stream *stream);
+/* The same, and what is to be done after it, which after an error the next call tries again. */
+int penstock__lent_drain(penstock_stream *stream, bool *moved);
 
 /* Whether items were committed that the kind has not taken. */
 static inline bool penstock__lent_waits(const struct penstock__lent *lent)
