@@ -38,23 +38,23 @@ int penstock__lent_push(penstock_stream *stream)
     return status;
 }
 
-int penstock__lent_drain(penstock_stream *stream, bool *moved)
+static int end_here(penstock_stream *stream, enum penstock__lent_end end)
+{
+    if (end == PENSTOCK__LENT_FINISH)
+        return stream->kind->finish(stream);
+    return stream->kind->flush ? stream->kind->flush(stream) : PENSTOCK_OK;
+}
+
+int penstock__lent_drain(penstock_stream *stream)
 {
     struct penstock__lent *lent = &stream->lent;
-    const size_t before = lent->taken;
     const enum penstock__lent_end end = lent->end;
     int status = penstock__lent_push(stream);
-    *moved = lent->taken > before;
     if (status || !end || penstock__lent_waits(lent) || lent->end_held)
         return status;
     lent->end = PENSTOCK__LENT_OPEN;
-    if (end == PENSTOCK__LENT_FINISH)
-        status = stream->kind->finish(stream);
-    else if (stream->kind->flush)
-        status = stream->kind->flush(stream);
-    if (status)
+    if ((status = end_here(stream, end)))
         lent->end = end; /* to be tried again */
-    *moved = !status;
     return status;
 }
 
@@ -64,13 +64,10 @@ int penstock__lent_end(penstock_stream *stream, enum penstock__lent_end end)
     int status = penstock__lent_push(stream);
     if (status)
         return status;
-    if (penstock__lent_waits(lent)) { /* it comes behind these: penstock__lent_drain() */
-        lent->end = end > lent->end ? end : lent->end;
-        return PENSTOCK_OK;
-    }
-    if (end == PENSTOCK__LENT_FINISH)
-        return stream->kind->finish(stream);
-    return stream->kind->flush ? stream->kind->flush(stream) : PENSTOCK_OK;
+    if (!penstock__lent_waits(lent))
+        return end_here(stream, end);
+    lent->end = end > lent->end ? end : lent->end; /* it comes behind these: penstock__lent_drain() */
+    return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- results --------------------- */
@@ -96,14 +93,18 @@ static size_t give_unread(penstock_stream *stream, const struct penstock__room *
 int penstock__lent_pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
                         size_t *count)
 {
-    bool more;
+    struct penstock__lent *lent = &stream->lent;
+    bool moved;
     int drained, status;
     if (capacity && (*count = give_unread(stream, out, capacity)))
         return PENSTOCK_OK;
     do {
-        drained = penstock__lent_drain(stream, &more);
+        const size_t taken = lent->taken;
+        const enum penstock__lent_end end = lent->end;
+        drained = penstock__lent_drain(stream);
+        moved = lent->taken > taken || lent->end != end;
         status = stream->kind->pull(stream, out, capacity, wait, count);
-    } while (!status && !*count && capacity && more);
+    } while (!status && !*count && capacity && moved);
     return status || *count ? status : drained;
 }
 

@@ -37,7 +37,7 @@ int penstock__lent_reserve(char **memory, size_t item_bytes);
 int penstock__lent_push(penstock_stream *stream);
 
 /* The same, and what is to be done after it, which after an error the next call tries again. */
-int penstock__lent_drain(penstock_stream *stream, bool *moved);
+int penstock__lent_drain(penstock_stream *stream);
 
 /* Whether items were committed that the kind has not taken. */
 static inline bool penstock__lent_waits(const struct penstock__lent *lent)

@@ -75,7 +75,6 @@ static int push(const char *call, penstock_stream *stream, const struct penstock
                 size_t *taken)
 {
     size_t all = 0;
-    bool moved;
     int status = check_stream(call, stream);
     if (status)
         return status;
@@ -88,7 +87,7 @@ static int push(const char *call, penstock_stream *stream, const struct penstock
         (status = penstock__link_free_in(call, stream)) || (status = penstock__enqueued_free(call, stream)))
         return status;
     penstock__lent_forget(stream);
-    penstock__lent_drain(stream, &moved); /* what fails is tried again, and told, by a pull */
+    penstock__lent_drain(stream); /* what fails is tried again, and told, by a pull */
     if (stream->links)
         return push_linked(stream, in, count, taken);
     return penstock__lent_waits(&stream->lent) ? PENSTOCK_OK : penstock__stream_take(stream, in, count, taken);
@@ -119,7 +118,6 @@ static int run(const char *call, penstock_stream *stream, const void *in, size_t
                const struct penstock__room *out, size_t capacity, size_t *given)
 {
     const struct penstock__items items = {.whole = in};
-    bool moved;
     int status = check_stream(call, stream);
     if (status)
         return status;
@@ -131,7 +129,7 @@ static int run(const char *call, penstock_stream *stream, const void *in, size_t
         (status = penstock__link_free_out(call, stream)) || (status = penstock__enqueued_free(call, stream)))
         return status;
     penstock__lent_forget(stream);
-    penstock__lent_drain(stream, &moved); /* what fails is tried again, and told, by a pull */
+    penstock__lent_drain(stream); /* what fails is tried again, and told, by a pull */
     if (stream->kind->run && !penstock__lent_waits(&stream->lent) && !penstock__lent_unread(&stream->lent))
         return stream->kind->run(stream, in, count, taken, out, capacity, given);
     int pushed = PENSTOCK_OK;
