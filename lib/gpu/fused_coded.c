@@ -28,7 +28,7 @@ static int configure(struct fused_kernel *self, const struct penstock_problem *p
 {
     if (variant)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "coded symbols have no variant %u", variant);
-    self->group[0] = GROUP < limits->max_group ? GROUP : limits->max_group;
+    self->group[0] = penstock__gpu_group(limits, GROUP);
     self->group[1] = 1;
     self->per_group = 1;
     self->local_bytes = problem->coded.tally ? (size_t)self->group[0] * COUNT_BYTES : 0;

@@ -24,7 +24,7 @@ static int configure(struct fused_kernel *self, const struct penstock_problem *p
 {
     if (variant)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "overlapping has no variant %u", variant);
-    self->group[0] = GROUP < limits->max_group ? GROUP : limits->max_group;
+    self->group[0] = penstock__gpu_group(limits, GROUP);
     self->group[1] = 1;
     self->per_group = (unsigned)(problem->fft.hop < VALUES ? VALUES / problem->fft.hop : 1);
     return PENSTOCK_OK;

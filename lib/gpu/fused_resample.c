@@ -33,7 +33,7 @@ static int configure(struct fused_kernel *self, const struct penstock_problem *p
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "resampling has no variant %u", variant);
     self->tile = variant ? 1 : (unsigned)(bytes / sample);
     self->local_bytes = self->tile * sample;
-    self->group[0] = GROUP < limits->max_group ? GROUP : limits->max_group;
+    self->group[0] = penstock__gpu_group(limits, GROUP);
     self->group[1] = 1;
     self->per_group = (unsigned)problem->resample.block;
     return PENSTOCK_OK;

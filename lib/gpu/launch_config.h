@@ -31,6 +31,12 @@ struct gpu_limits {
     const char *config;   /* that a plan is tuned to: text for gpu/tuning_parameters.h; NULL: the library's choice */
 };
 
+/* Work-items of a group that may have any number of them: `most`, or as many as there can be. */
+static inline unsigned penstock__gpu_group(const struct gpu_limits *limits, unsigned most)
+{
+    return most < limits->max_group ? most : limits->max_group;
+}
+
 /* The tuning parameters of such a plan or, on GPUs, of PENSTOCK_GPU_SHAPE in the environment; NULL where there are
  * none. */
 const char *penstock__gpu_wanted(const struct gpu_limits *limits, unsigned variant);

@@ -135,7 +135,7 @@ static void choose_group(struct gpu_launch_config *config, const struct gpu_limi
         return;
     if (!wanted && !limits->cpu && !requirements->variant && config->stages == config->chain && preset)
         wanted = limits->wave > 32 && preset->per_group * config->lanes % limits->wave ? 0 : preset->per_group;
-    most = most < limits->max_group ? most : limits->max_group;
+    most = penstock__gpu_group(limits, most);
     for (unsigned per_group = 2; per_group * config->lanes <= most && per_group * bytes <= limits->local_bytes;
          per_group = limits->cpu ? 2 * per_group : per_group + 1)
         if (limits->cpu || fill(config->lanes, per_group, wave_of(limits)) > fill(config->lanes, best, wave_of(limits)))

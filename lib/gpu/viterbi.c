@@ -101,8 +101,8 @@ int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock
                                  .states = 1u << (viterbi->constraint - 1),
                                  .first = penstock__round_up(viterbi->depth, CHUNK),
                                  .local_bytes = limits->local_bytes,
-                                 .rows_group = ROWS_GROUP < limits->max_group ? ROWS_GROUP : limits->max_group,
-                                 .check_group = CHECK_GROUP < limits->max_group ? CHECK_GROUP : limits->max_group,
+                                 .rows_group = penstock__gpu_group(limits, ROWS_GROUP),
+                                 .check_group = penstock__gpu_group(limits, CHECK_GROUP),
                                  .cpu = limits->cpu};
     self->lag = (depth_of(viterbi) + 2 * STEPS - 1) / (2 * STEPS);
     self->fast =
