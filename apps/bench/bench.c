@@ -224,8 +224,8 @@ static int check_picture(const char *path)
     int code = path ? png_available("--png") : EXIT_DONE;
     if (code || !path)
         return code;
-    return strcmp(path, "-") ? outfile_try(path)
-                             : fail(EXIT_USAGE, "--png - is impossible: standard output has the table");
+    return outfile_is_stdout(path) ? fail(EXIT_USAGE, "--png %s is impossible: standard output has the table", path)
+                                   : outfile_try(path);
 }
 
 static int check_options(struct measurement *m, const struct options *options)

@@ -9,13 +9,14 @@
 #include "radio/files.h"
 #include "radio/troubles.h"
 
-#define PENSTOCK__SINK_BYTES   ((size_t)1 << 18) /* written at once, as soon as they are there; room for each thread, */
-#define PENSTOCK__SINK_THREADS 16                /* so many at most; */
-#define PENSTOCK__SINK_LEAST                                                                                          \
-    ((size_t)1 << 12)                           /* fewer, but no fewer than these, where a set has so many files that \
-                                                 */
-#define PENSTOCK__SINKS_BYTES ((size_t)1 << 26) /* they would keep more than this together, and where it is no file */
-#define PENSTOCK__SINK_WAIT_S 0.1               /* or where some have waited for so long */
+/* Bytes that are written at once, as soon as they are there, with room for as many of each thread, so many at most.
+ * Fewer where a set has so many files that they would keep more together, and where it is no file; or whatever there
+ * is, once some have waited for so long. */
+#define PENSTOCK__SINK_BYTES   ((size_t)1 << 18)
+#define PENSTOCK__SINK_THREADS 16
+#define PENSTOCK__SINK_LEAST   ((size_t)1 << 12)
+#define PENSTOCK__SINKS_BYTES  ((size_t)1 << 26)
+#define PENSTOCK__SINK_WAIT_S  0.1
 
 struct penstock_sink {
     penstock_sink_desc desc; /* `description` is our copy */
@@ -24,12 +25,13 @@ struct penstock_sink {
     penstock_files *own;     /* NULL: the caller's set */
     penstock_file *data;     /* of that set */
     penstock_file *metadata; /* written at close; NULL: raw */
-    uint8_t *buffer;
-    size_t written_at, room,
-        buffered;     /* bytes: from how many on they are written; room is there from the first write on */
-    double since_s;   /* that the first of those that wait has waited */
-    int failure;      /* an earlier write failed: the file is not complete */
-    uint64_t samples; /* taken */
+    uint8_t *buffer;         /* NULL until the first write */
+    size_t room;             /* bytes in it, */
+    size_t buffered;         /* that wait, */
+    size_t written_at;       /* and from how many on they are written */
+    double since_s;          /* when the first of them came */
+    int failure;             /* an earlier write failed: the file is not complete */
+    uint64_t samples;        /* taken */
     struct penstock__troubles troubles;
     bool closed;
 };

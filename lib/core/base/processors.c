@@ -24,9 +24,8 @@ static unsigned read_limit(const char *folder, const char *path, size_t length, 
         FILE *file = written > 0 && written < PATH_MAX ? fopen(name, "re") : NULL;
         if (!file)
             return 0;
-        found += (unsigned)(fscanf(file, "%lld", &numbers[found]) == 1);
-        if (found == 1 && !files[1])
-            found += (unsigned)(fscanf(file, "%lld", &numbers[found]) == 1);
+        while (found < 2 && fscanf(file, "%lld", &numbers[found]) == 1)
+            found++;
         fclose(file);
     }
     if (found < 2 || numbers[0] <= 0 || numbers[1] <= 0 || numbers[0] / numbers[1] >= INT_MAX)
