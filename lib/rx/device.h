@@ -12,7 +12,7 @@
 #include "core/device/buffer.h"
 #include "rx/batch.h"
 
-#define PENSTOCK__RX_SYMBOLS 8192 /* of a batch, */
+#define PENSTOCK__RX_SYMBOLS 12288 /* of a batch, */
 #define PENSTOCK__RX_FRAMES  512
 
 /* Parts of what is sent: descriptors, frames' coefficients, blocks, symbols, samples. */
