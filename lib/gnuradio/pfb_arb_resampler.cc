@@ -17,14 +17,42 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
 {
     using base = resampler_block<pfb_arb_resampler<T, TAP>, T, T, TAP>;
     using base::d_arms, base::all_taps;
+    using typename base::call, typename base::outcome;
 
     double d_rate;
+    uint64_t d_rate_from = 0; // the input item from which on that is the rate,
+    double d_rate_at = 0;     // and the place of it among the outputs
     size_t d_first_arm; // of the first output: at first the middle tap's, as with the stock block
     const double d_middle_arm = static_cast<double>(d_first_arm); // of the first taps
 
     void tell_rate() override
     {
         this->set_relative_rate(d_rate);
+    }
+
+    double place(uint64_t item) const
+    {
+        return d_rate_at + static_cast<double>(item - d_rate_from) * d_rate;
+    }
+
+    void restart() override
+    {
+        d_rate_from = 0;
+        d_rate_at = 0;
+        this->d_later.clear();
+        base::restart();
+    }
+
+    //! GNU Radio would move all tags by the rate that holds now.
+    outcome work(const call &now) override
+    {
+        const auto tags = this->tags_of(this->nitems_read(0), static_cast<size_t>(now.available[0]));
+        const auto done = base::work(now);
+        for (const auto &tag : tags)
+            if (tag.offset < this->nitems_read(0))
+                this->keep_tag(static_cast<uint64_t>(place(tag.offset) + 0.5), tag.key, tag.value, tag.srcid);
+        this->give_tags(static_cast<size_t>(done.items));
+        return done;
     }
 
   public:
@@ -34,6 +62,7 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
           base(taps, static_cast<size_t>(filter_size), device), d_rate(rate), d_first_arm(taps.size() / 2 % d_arms)
     {
         this->open(rate, 0, 0, d_middle_arm / static_cast<double>(d_arms));
+        this->set_tag_propagation_policy(gr::block::TPP_DONT);
         tell_rate();
     }
 
@@ -49,6 +78,8 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
     {
         const typename base::setting lock(*this);
         check(penstock_resampler_set_ratio(this->stream(), rate, this->taken()));
+        d_rate_at = place(this->taken());
+        d_rate_from = this->taken();
         d_rate = rate;
         tell_rate();
     }

@@ -7,6 +7,7 @@ and through every change."""
 import math
 
 import numpy
+import pmt
 from gnuradio import blocks, filter, gr, gr_unittest, penstock
 from gnuradio.filter import firdes, pfb
 from qa_stalling import wait_until
@@ -132,6 +133,28 @@ class QaResamplers(gr_unittest.TestCase):
         expected = definition(data, other, 32, times(700, 1.3, 50 % 32 / 32))
         self.assert_close(run(data, block, complex), expected, 1e-4)
         self.assert_close(run(data, block, complex), expected, 1e-4)
+
+    def test_tags_stay_with_their_items(self):
+        """Through a change of the rate: each impulse comes where its tag is, one sample of the filter's delay aside."""
+        count, step = 60000, 1000
+        data = numpy.zeros(count, numpy.complex64)
+        data[step::step] = 1
+        tags = [gr.tag_utils.python_to_tag((i, pmt.intern("at"), pmt.from_long(i), pmt.PMT_F))
+                for i in range(step, count, step)]
+        line = (1 - numpy.abs(numpy.arange(64) - 32) / 32).tolist()
+        block, sink, top = penstock.pfb_arb_resampler_ccf(1.0, line, 32, "cpu"), blocks.vector_sink_c(), gr.top_block()
+        top.connect(blocks.vector_source_c(data.tolist(), False, 1, tags), blocks.throttle(8, 100000), block, sink)
+        top.start()
+        wait_until(lambda: block.nitems_read(0) > count // 3)
+        block.set_rate(2.0)
+        changed = block.nitems_read(0)
+        top.wait()
+        made = numpy.abs(numpy.array(sink.data()))
+        places = {pmt.to_long(tag.value): tag.offset for tag in sink.tags()}
+        self.assertEqual(sorted(places), list(range(step, count, step)))
+        self.assertLess(changed, count - step)
+        for place in places.values():
+            self.assertGreater(made[place - 1 : place + 4].max(), 0.4)
 
     def test_rational_beside_stock_and_definition(self):
         """The stock block of GNU Radio 3.10.5 takes its first samples for the history of its taps, and so begins too
