@@ -39,7 +39,7 @@ typedef struct penstock_channelizer_desc {
     size_t hop;           /* R, 1 .. M; 0: M */
     const float *taps;    /* the prototype; NULL: that of penstock_channelizer_taps() */
     size_t tap_count;     /* 1 .. 2^22; 0 without taps: penstock_channelizer_taps_length() */
-    const size_t *select; /* the channels that a frame holds, in this order, each < M; NULL: all, in order */
+    const size_t *select; /* the channels that a frame holds, in this order, each < M and once; NULL: all */
     size_t select_count;
     penstock_format format; /* of the samples pushed. PENSTOCK_PLANAR: each push has its own I part and Q part */
     size_t advance;         /* a, 0 .. tap_count - 1 */

@@ -185,7 +185,7 @@ typedef struct penstock_ldpc_desc {
     penstock_soft soft;
     float scale; /* PENSTOCK_SOFT_F32: factor before rounding. 0: of each block its own, which makes 12 of the mean
                     absolute value of its finite numbers, at rates above 1/2 up to 32; where bits are punctured at the
-                    start 10 at rates up to 1/3, and up to 40 above */
+                    start 10 at rates up to 1/3, and up to 40 above. GPUs have none of a block's own */
     penstock_bits result;
     bool soft_result; /* instead of bits an int8_t for each data bit, -95 .. 95, positive where 0 is likelier */
     bool report;      /* each result ends with a penstock_ldpc_report */

@@ -59,7 +59,7 @@
  *
  * Devices are named by text: "auto" is the fastest by measurement and always runs, at worst on the
  * CPU; "NAME" ("cpu", "opencl:1", or a piece of a product name) is that device or an error;
- * "prefer:NAME" is that device or, with one log line, the CPU. NULL means "auto".
+ * "prefer:NAME" is that device or, with one log line, the CPU. NULL and "" mean "auto".
  *
  * "cuda:*" (or "opencl:*") and a list, "cuda:0,cuda:1" or for short "cuda:0+1", are several devices of one kind:
  * batches of a plan and blocks of a stream go to them in turns and come back in order, with the bits of one where they

@@ -124,7 +124,7 @@ typedef struct penstock_sink penstock_sink;
 
 typedef struct penstock_sink_desc {
     size_t size;
-    penstock_format format;       /* of the file; samples are limited to its range */
+    penstock_format format;       /* of the file: cf32, cs16, cs8 or cu8; samples are limited to its range */
     double rate_hz;               /* > 0 */
     double frequency_hz;          /* 0: unknown */
     const char *description;      /* SigMF's core:description; NULL: none */

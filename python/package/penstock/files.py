@@ -50,7 +50,8 @@ def over(
     block: int = 1 << 16,
     last: Stream | None = None,
 ) -> collections.abc.Iterator[typing.Any]:
-    """What Stream.over() gives, or with the last stream of a chain Chain.over()."""
+    """What Stream.over() gives, or with the last stream of a chain Chain.over(): the stream goes on where it is, and is
+    finished behind the last items. After that, and after a loop that was left, its reset() begins anew."""
     last = last or stream
     if isinstance(source, (str, os.PathLike)):
         with Source(os.fspath(source)) as opened:

@@ -302,7 +302,8 @@ static void bind_items(nb::class_<stream> &bound)
                      "= 65536) -> typing.Iterator[typing.Any]"),
              "Results of all that a source has, array by array, those at its end included: a path of a SigMF "
              "recording, \"soapy:...\" for a radio, a Source, or arrays. block: items that are read at a time. Streams "
-             "whose results are frames give frame by frame.");
+             "whose results are frames give frame by frame. It is finished then: after that, and after a loop that was "
+             "left, reset() begins anew.");
 }
 
 static void bind_links(nb::class_<stream> &bound)
