@@ -136,7 +136,7 @@ PENSTOCK_API int penstock_channelizer_dual(float *dual, size_t dual_count, const
  * advance of R or more those before it lack a part that frames ahead of the first one would have (0 .. a - R for the
  * usual D = L - 1). After F frames and penstock_stream_finish() those samples have come that no further frame would
  * change, F R - d of them if that is positive; with `tail` all on which the frames have an influence, (F - 1) R + L -
- * d. An analysis with `tail` gives frames enough for all its samples, and some that are zero.
+ * d where L > R. An analysis with `tail` gives frames enough for all its samples, and some that are zero.
  */
 typedef struct penstock_synthesizer_desc {
     size_t size;

@@ -161,7 +161,8 @@ static uint64_t count_samples(const struct synthesizer *synthesizer)
 {
     const penstock_synthesizer_desc *desc = &synthesizer->desc;
     const uint64_t frames = synthesizer->batched.stream.taken;
-    const uint64_t end = frames && desc->tail ? (frames - 1) * desc->hop + synthesizer->tap_count : frames * desc->hop;
+    const size_t tail = desc->tail && synthesizer->tap_count > desc->hop ? synthesizer->tap_count - desc->hop : 0;
+    const uint64_t end = frames ? frames * desc->hop + tail : 0;
     return end > synthesizer->delay ? end - synthesizer->delay : 0;
 }
 
