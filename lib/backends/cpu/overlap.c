@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LINE         8    /* values of one of the caches: rows an odd number of them apart share no place there */
 #define CHUNK_VALUES 8192 /* of a chunk's rows, some ten microseconds of work */
 #define CHUNKS       2    /* of a range, where a batch has so many */
 #define RANGES       2    /* for each thread */
@@ -35,7 +36,7 @@ int penstock__cpu_overlap_init(struct penstock_plan_state *plan, unsigned varian
         .row = *fft,
         .kernels = penstock__fold_kernels(),
         .hop = fft->hop,
-        .stride = penstock__round_up(fft->n + penstock__round_up(fft->hop, FOLD_WIDTH / 2), FOLD_WIDTH),
+        .stride = penstock__round_up(fft->n + penstock__round_up(fft->hop, FOLD_WIDTH / 2), FOLD_WIDTH) | LINE,
     };
     overlap->row.fold = overlap->row.hop = 0;
     overlap->row.window = NULL;
