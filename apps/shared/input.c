@@ -31,11 +31,28 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
+static void tell_unused(const struct input *input)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } options[] = {{!isnan(input->gain_db), "--gain"},
+                   {input->antenna, "--antenna"},
+                   {input->bandwidth_hz > 0, "--bandwidth"},
+                   {input->channel > 0, "--channel"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            warn("%s is for a radio, and '%s' is none", options[i].name, input->source);
+}
+
 int input_check(const struct input *input, const char *command_name)
 {
     if (!input->source)
         return fail(EXIT_USAGE, "%s: --input is missing: a file, - or soapy:ARGS", command_name);
-    if (input_is_radio(input) || ends_with(input->source, ".sigmf-meta") || ends_with(input->source, ".sigmf-data"))
+    if (input_is_radio(input))
+        return EXIT_DONE;
+    tell_unused(input);
+    if (ends_with(input->source, ".sigmf-meta") || ends_with(input->source, ".sigmf-data"))
         return EXIT_DONE;
     if (!input->format)
         return fail(EXIT_USAGE, "%s: raw samples from '%s' need --format (cf32, cs16, cs8 or cu8)", command_name,

@@ -130,4 +130,14 @@ check_error(2, "--count 1 is impossible", "bench", "--study", "per", "--count", 
 check_error(2, "--length 5 is impossible", "bench", "--study", "per", "--length", "5")
 check_error(2, "--cfo 3e6 is impossible", "bench", "--study", "per", "--cfo", "3e6")
 
+# What only a radio has is no error with a file, as a radio may take its place, but is not passed over in silence.
+with open(path("raw.cf32"), "wb") as file:
+    file.write(bytes(8 * 4096))
+raw = ["--input", path("raw.cf32"), "--format", "cf32", "--rate", "1e6", "--taps", "lowpass:1e5:1e5", "-d", "cpu"]
+for option in ("--gain", "20"), ("--antenna", "RX2"), ("--bandwidth", "1e6"), ("--channel", "1"):
+    done = check_run(0, "filter", *raw, "--output", path("f.cf32"), *option)
+    told = f"penstock: warning: {option[0]} is for a radio, and '{path('raw.cf32')}' is none\n"
+    check(told in done.stderr, "not told that", option[0], "is of no use:", done.stderr)
+check("radio" not in check_run(0, "filter", *raw, "--output", path("f.cf32")).stderr, "told without an option")
+
 finish()
