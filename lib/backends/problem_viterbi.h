@@ -44,6 +44,18 @@ static inline size_t penstock__viterbi_sent(const struct penstock_viterbi_proble
     return coded / viterbi->period * sent + part;
 }
 
+/*
+ * Steps beyond a tail-biting block's ends, or before a window, after which the state is as good as known: some 12 times
+ * the memory at rate 1/2, and inversely with the share of redundancy, R. J. McEliece and I. M. Onyszchuk, "Truncation
+ * effects in Viterbi decoding", Proc. MILCOM 1989.
+ */
+static inline size_t penstock__viterbi_depth(const struct penstock_viterbi_problem *viterbi)
+{
+    size_t data = viterbi->period / viterbi->count, sent = penstock__viterbi_sent(viterbi, data);
+    size_t redundant = sent > data ? sent - data : 1;
+    return (6 * (viterbi->constraint - 1) * sent + redundant - 1) / redundant;
+}
+
 static inline size_t penstock__viterbi_soft_bytes(const struct penstock_viterbi_problem *viterbi)
 {
     return viterbi->soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1;

@@ -31,14 +31,6 @@ static const char *const names[GPU_VITERBI_KERNELS] = {"level", "fill", "decode"
 
 /* ---------------------------------------------------------------- configuration --------------- */
 
-/* Steps after which the state is as good as known; as of tail-biting blocks. */
-static unsigned depth_of(const struct penstock_viterbi_problem *viterbi)
-{
-    size_t data = viterbi->period / viterbi->count, sent = penstock__viterbi_sent(viterbi, data);
-    size_t redundant = sent > data ? sent - data : 1;
-    return (unsigned)((6 * (viterbi->constraint - 1) * sent + redundant - 1) / redundant);
-}
-
 static size_t row_steps(const struct gpu_viterbi *self, const struct penstock_viterbi_problem *viterbi, size_t bits)
 {
     return self->first + penstock__viterbi_steps(viterbi, bits) + viterbi->depth;
@@ -104,7 +96,7 @@ int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock
                                  .rows_group = penstock__gpu_group(limits, ROWS_GROUP),
                                  .check_group = penstock__gpu_group(limits, CHECK_GROUP),
                                  .cpu = limits->cpu};
-    self->lag = (depth_of(viterbi) + 2 * STEPS - 1) / (2 * STEPS);
+    self->lag = (unsigned)(penstock__viterbi_depth(viterbi) + 2 * STEPS - 1) / (2 * STEPS);
     self->fast =
         viterbi->constraint == FAST_CONSTRAINT && penstock__gpu_viterbi_range(self, viterbi) && fill_unit(self, limits);
     self->pairs = pairs && self->fast && !variant;

@@ -47,19 +47,12 @@ struct soapy {
     char why_lost[256];
 };
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* A stream has started: nothing is known of it yet. */
 static void start_clock(struct soapy *soapy)
 {
     soapy->stamped = soapy->maybe_lost = soapy->surely = soapy->burst_ended = soapy->silence_told = false;
     soapy->pending = 0;
-    soapy->heard_s = now_s();
+    soapy->heard_s = penstock__now_s();
 }
 
 /* ---------------------------------------------------------------- life ------------------------ */
@@ -147,7 +140,7 @@ static bool reopen(penstock_source *source, struct soapy *soapy)
 static int look_for_radio(penstock_source *source, const char *why)
 {
     struct soapy *soapy = source->priv;
-    double lost_s = now_s();
+    double lost_s = penstock__now_s();
     snprintf(soapy->why_lost, sizeof soapy->why_lost, "%s", why);
     soapy->lost = true;
     penstock__soapy_close(&soapy->device);
@@ -155,7 +148,7 @@ static int look_for_radio(penstock_source *source, const char *why)
         return report_loss(soapy);
     penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s was lost (%s): looking for it for %g s",
                           soapy->device.name, why, soapy->reconnect_s);
-    while (now_s() - lost_s < soapy->reconnect_s && !atomic_load(&source->stop)) {
+    while (penstock__now_s() - lost_s < soapy->reconnect_s && !atomic_load(&source->stop)) {
         if (reopen(source, soapy)) {
             soapy->lost = false;
             source->counters.reconnects++;
@@ -239,7 +232,7 @@ static void account(penstock_source *source, size_t got, int flags, long long ti
     soapy->maybe_lost = soapy->surely = false;
     soapy->since += got;
     soapy->samples += got;
-    soapy->heard_s = now_s();
+    soapy->heard_s = penstock__now_s();
     soapy->silence_told = false;
     if (flags & SOAPY_SDR_END_ABRUPT)
         count_overflow(source, "END_ABRUPT");
@@ -265,7 +258,7 @@ static int read_once(penstock_source *source, void *samples, size_t capacity, lo
 static int check_silence(penstock_source *source, bool *ended)
 {
     struct soapy *soapy = source->priv;
-    double silent_s = now_s() - soapy->heard_s;
+    double silent_s = penstock__now_s() - soapy->heard_s;
     if (silent_s < soapy->timeout_s)
         return PENSTOCK_OK;
     if (soapy->burst_ended) {

@@ -3,6 +3,7 @@
 
 /* Windowed-sinc taps and their sum of products, in an order of addition that compilers can vectorise. */
 #include "tx/interpolator.h"
+#include "ops/taps/kaiser.h"
 
 #include <math.h>
 
@@ -12,23 +13,13 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The modified Bessel function I0 by its power series. */
-static double bessel_i0(double x)
-{
-    double sum = 1, term = 1;
-    for (int k = 1; term > 1e-17 * sum; k++) {
-        term *= x / (2 * k) * (x / (2 * k));
-        sum += term;
-    }
-    return sum;
-}
-
 static double windowed_sinc(double t)
 {
     double u = t / (TAPS / 2.0);
     if (fabs(u) >= 1)
         return 0;
-    return (t == 0 ? 1 : sin(pi * t) / (pi * t)) * bessel_i0(BETA * sqrt(1 - u * u)) / bessel_i0(BETA);
+    return (t == 0 ? 1 : sin(pi * t) / (pi * t)) * penstock__bessel_i0(BETA * sqrt(1 - u * u)) /
+           penstock__bessel_i0(BETA);
 }
 
 void penstock__taps_fill(struct penstock__taps *taps, double fraction)

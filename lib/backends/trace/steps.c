@@ -5,7 +5,6 @@
 #include "backends/trace/steps.h"
 
 #include <string.h>
-#include <time.h>
 
 enum step_kind { STEP_UPLOAD, STEP_COPY, STEP_TRANSFORM, STEP_DOWNLOAD, STEP_MARK };
 
@@ -220,13 +219,6 @@ int penstock__trace_stamp(struct penstock_slot *slot, unsigned which)
 
 /* ---------------------------------------------------------------- doing ----------------------- */
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Lends a buffer's memory to the cpu backend. */
 static int lend(struct penstock_buffer *buffer, struct penstock_device *device, const struct trace_place *place)
 {
@@ -274,7 +266,7 @@ static void note_times(struct trace_slot *slot, unsigned which)
 {
     for (unsigned i = 0; i < PENSTOCK_STAMPS; i++)
         if (which >> i & 1) {
-            slot->stamps[i].seconds = now_s();
+            slot->stamps[i].seconds = penstock__now_s();
             slot->stamps[i].set = true;
         }
 }

@@ -95,18 +95,6 @@ static int check_rest(const penstock_viterbi_desc *desc)
     return penstock__coding_check("viterbi", desc->soft, desc->result, desc->scale, desc->slots);
 }
 
-/*
- * Steps beyond a tail-biting block's ends after which the state is as good as known: some 12 times the memory at rate
- * 1/2, and inversely with the share of redundancy, R. J. McEliece and I. M. Onyszchuk, "Truncation effects in Viterbi
- * decoding", Proc. MILCOM 1989.
- */
-static size_t depth_of(const struct penstock_viterbi_problem *viterbi)
-{
-    size_t data = viterbi->period / viterbi->count, sent = penstock__viterbi_sent(viterbi, data);
-    size_t redundant = sent > data ? sent - data : 1;
-    return (6 * (viterbi->constraint - 1) * sent + redundant - 1) / redundant;
-}
-
 int penstock__viterbi_problem(struct penstock_problem *problem, penstock_viterbi_desc *checked,
                               const penstock_viterbi_desc *desc)
 {
@@ -124,7 +112,7 @@ int penstock__viterbi_problem(struct penstock_problem *problem, penstock_viterbi
     viterbi->soft = known.soft;
     viterbi->scale = known.scale;
     viterbi->result = known.result;
-    viterbi->depth = known.end == PENSTOCK_TRELLIS_TAIL_BITING ? depth_of(viterbi) : 0;
+    viterbi->depth = known.end == PENSTOCK_TRELLIS_TAIL_BITING ? penstock__viterbi_depth(viterbi) : 0;
     steps = penstock__viterbi_steps(viterbi, known.bits);
     if (!penstock__viterbi_sent(viterbi, steps))
         return bad("nothing is sent of a block of %zu bits", known.bits);
