@@ -137,15 +137,16 @@ static void read_limits(struct opencl_device *self)
     size_t group = (size_t)device_number(cl, self->id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[8] = {0};
     if (!cl->GetDeviceInfo(self->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL))
         group = sizes[0] < group ? sizes[0] : group;
+    self->nvidia = has_extension(cl, self->id, "cl_nv_device_attribute_query");
     self->is_gpu = type & CL_DEVICE_TYPE_GPU;
     self->shares_memory = self->is_gpu && device_number(cl, self->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
-    self->limits = (struct gpu_limits){.local_bytes = (size_t)device_number(cl, self->id, CL_DEVICE_LOCAL_MEM_SIZE),
-                                       .max_group = (unsigned)group,
-                                       .cpu = type & CL_DEVICE_TYPE_CPU,
-                                       .half_arithmetic = has_extension(cl, self->id, "cl_khr_fp16"),
-                                       .ptx_halves = has_extension(cl, self->id, "cl_nv_device_attribute_query") &&
-                                                     device_number(cl, self->id, CAPABILITY_NV) >= PTX_HALVES,
-                                       .single_only = !has_extension(cl, self->id, "cl_khr_fp64")};
+    self->limits =
+        (struct gpu_limits){.local_bytes = (size_t)device_number(cl, self->id, CL_DEVICE_LOCAL_MEM_SIZE),
+                            .max_group = (unsigned)group,
+                            .cpu = type & CL_DEVICE_TYPE_CPU,
+                            .half_arithmetic = has_extension(cl, self->id, "cl_khr_fp16"),
+                            .ptx_halves = self->nvidia && device_number(cl, self->id, CAPABILITY_NV) >= PTX_HALVES,
+                            .single_only = !has_extension(cl, self->id, "cl_khr_fp64")};
     self->max_texels = device_number(cl, self->id, CL_DEVICE_IMAGE_SUPPORT)
                            ? (size_t)device_number(cl, self->id, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE)
                            : 0;

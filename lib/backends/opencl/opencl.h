@@ -104,6 +104,7 @@ struct opencl_device {
     size_t max_texels; /* of an image made of a buffer */
     bool is_gpu;
     bool shares_memory;  /* a GPU in the host's memory */
+    bool nvidia;         /* the driver tells a group of 256 of kernels that run with more */
     bool one_wave;       /* of any kernel the driver says that a group may have as many work-items as a wave */
     bool keeps_kernels;  /* by itself, in a cache of its driver's */
     const char *options; /* of its compiler */

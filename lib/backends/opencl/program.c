@@ -95,7 +95,7 @@ int penstock__opencl_group_limit(size_t *limit, const struct penstock_device *de
 int penstock__opencl_check_group(const struct penstock_device *device, cl_kernel kernel, unsigned group)
 {
     size_t limit = 0;
-    if (opened(device)->limits.ptx_halves)
+    if (opened(device)->nvidia)
         return PENSTOCK_OK;
     const int status = penstock__opencl_group_limit(&limit, device, kernel);
     if (status || limit >= group)
