@@ -20,6 +20,8 @@ static const double patience_s = 10; /* all is slower there */
 #else
 static const double patience_s = 0.2; /* for the work to end by itself */
 #endif
+static const double one_s = 0.1;  /* signals so close are one: timeout(1) sends two, and so do a closed terminal and its
+                                     shell */
 static const double lock_s = 0.1; /* beyond that, for an output that is being written */
 
 static atomic_bool received, concluding;
@@ -87,9 +89,10 @@ static void *attend(void *unused)
     if (sigwait(&signals, &number))
         return NULL;
     stop_all();
-    end_s = seconds_now() + patience_s;
+    const double began_s = seconds_now();
+    end_s = began_s + patience_s;
     for (;;) {
-        if ((number = wait_for_signal(turn_s)))
+        if ((number = wait_for_signal(turn_s)) && seconds_now() - began_s > one_s)
             die(number);
         double late_s = seconds_now() - end_s;
         if (late_s < 0 || atomic_load(&concluding))

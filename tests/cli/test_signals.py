@@ -198,6 +198,20 @@ most, took, late, _, what = max(results, default=(0, 0, 0, True, ()))
 print(f"{wanted} signals, {at_work} of them to a command at work: "
       f"{max((r[1] for r in results), default=0):.2f} s at most; "
       f"the worst took {took:.2f} s where a process of its own was {late:.2f} s late: {' '.join(what)}")
+
+# ---- two at once, as timeout(1) and closed terminals send them, are one: what was read is written
+for first, second in ((signal.SIGTERM, signal.SIGHUP), (signal.SIGINT, signal.SIGTERM), (signal.SIGHUP, signal.SIGINT)):
+    process = subprocess.Popen([PENSTOCK, "resample", "-i", "-", "-f", "cf32", "-r", "1e6", "--ratio", "1", "-d", "cpu",
+                                "-o", path("two.cf32")], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(bytes(8 * 100000))
+    process.stdin.flush()
+    time.sleep(0.5)
+    process.send_signal(first)
+    process.send_signal(second)
+    told = process.communicate(timeout=60)[1].decode()
+    check(process.returncode == 0 and os.path.getsize(path("two.cf32")) == 8 * 100000, first.name, "and", second.name,
+          "ended it with", process.returncode, told)
+    os.remove(path("two.cf32"))
 if slow:
     print("Tried again:", *slow, sep="\n  ")
 finish()
