@@ -29,7 +29,8 @@ typedef struct penstock_source_desc {
     double seconds;     /* likewise in time; 0: all */
     double resample_hz; /* give samples at this rate, as PENSTOCK_CF32; 0: as they come */
     double timeout_s;   /* a radio silent for this long is reported; 0: 1 s */
-    double reconnect_s; /* a radio that disappears is looked for during this time; 0: 5 s; < 0: not at all */
+    double reconnect_s; /* a radio that disappears is looked for during this time, until it gives samples again; 0: 5 s;
+                           < 0: not at all */
     bool soapy_log; /* while the source is open, SoapySDR's own messages go to the context's log; else SoapySDR prints
                        them on standard error. It has one handler for the process: not for a program that has set its
                        own */

@@ -42,8 +42,9 @@ struct soapy {
     double heard_s; /* when the last samples came */
     bool silence_told;
     bool burst_ended;
-    int pending; /* a code that came while samples were in hand */
-    bool lost;   /* for good */
+    int pending;   /* a code that came while samples were in hand */
+    double lost_s; /* since when it is looked for, until samples come; 0: it is not */
+    bool lost;     /* for good */
     char why_lost[256];
 };
 
@@ -140,22 +141,24 @@ static bool reopen(penstock_source *source, struct soapy *soapy)
 static int look_for_radio(penstock_source *source, const char *why)
 {
     struct soapy *soapy = source->priv;
-    double lost_s = penstock__now_s();
+    bool again = soapy->lost_s > 0.0; /* it was back, and gave nothing */
+    if (!again)
+        soapy->lost_s = penstock__now_s();
     snprintf(soapy->why_lost, sizeof soapy->why_lost, "%s", why);
     soapy->lost = true;
     penstock__soapy_close(&soapy->device);
     if (soapy->reconnect_s < 0.0)
         return report_loss(soapy);
-    penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s was lost (%s): looking for it for %g s",
-                          soapy->device.name, why, soapy->reconnect_s);
-    while (penstock__now_s() - lost_s < soapy->reconnect_s && !atomic_load(&source->stop)) {
+    if (again)
+        poll(NULL, 0, RETRY_MS);
+    else
+        penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s was lost (%s): looking for it for %g s",
+                              soapy->device.name, why, soapy->reconnect_s);
+    while (penstock__now_s() - soapy->lost_s < soapy->reconnect_s && !atomic_load(&source->stop)) {
         if (reopen(source, soapy)) {
             soapy->lost = false;
-            source->counters.reconnects++;
             start_clock(soapy);
             soapy->maybe_lost = soapy->surely = true; /* what was on air meanwhile; its clock may have begun anew */
-            penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s is back after %.1f s", soapy->device.name,
-                                  soapy->heard_s - lost_s);
             return PENSTOCK_OK;
         }
         poll(NULL, 0, RETRY_MS);
@@ -230,6 +233,12 @@ static void account(penstock_source *source, size_t got, int flags, long long ti
     if (!soapy->samples || (soapy->surely && !source->captures.items[source->captures.count - 1].timed))
         take_time(source, got);
     soapy->maybe_lost = soapy->surely = false;
+    if (soapy->lost_s > 0.0) {
+        source->counters.reconnects++;
+        penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s is back after %.1f s", soapy->device.name,
+                              penstock__now_s() - soapy->lost_s);
+        soapy->lost_s = 0.0;
+    }
     soapy->since += got;
     soapy->samples += got;
     soapy->heard_s = penstock__now_s();
@@ -249,7 +258,7 @@ static int read_once(penstock_source *source, void *samples, size_t capacity, lo
                                         capacity < MOST_SAMPLES ? capacity : MOST_SAMPLES, &flags, &time_ns, wait_us);
     if (got > 0)
         account(source, (size_t)got, flags, time_ns);
-    if (got >= 0)
+    if (got > 0 || (!got && flags & SOAPY_SDR_END_BURST))
         soapy->burst_ended = (flags & SOAPY_SDR_END_BURST) != 0;
     return got;
 }

@@ -266,6 +266,22 @@ static void gone_for_good(void)
     }
 }
 
+/* Each time it is opened anew: no sample means that it is not back. */
+static void opened_and_silent(void)
+{
+    penstock_source_counters counters = PENSTOCK_SOURCE_COUNTERS;
+    penstock_source *source;
+    memset(&told, 0, sizeof told);
+    CHECK_OK(penstock_source_open(&source, context, "soapy:driver=replay,path=/dev/null," CS16,
+                                  &PENSTOCK_SOURCE_DESC(.reconnect_s = 0.5)));
+    CHECK_EQ(test_read_source(source, out, 4, SAMPLES, 999, 1), PENSTOCK_ERR_RADIO);
+    CHECK(strstr(penstock_error_text(), "did not come back within 0.5 s"), "%s", penstock_error_text());
+    CHECK_OK(penstock_source_get_counters(source, &counters));
+    CHECK_EQ(counters.reconnects, 0);
+    CHECK_EQ(told.lines, 1);
+    penstock_source_free(source);
+}
+
 static void resampled_before_the_loss(void)
 {
     struct outcome outcome = {0};
@@ -361,6 +377,7 @@ int main(void)
     silence();
     gone_and_back();
     gone_for_good();
+    opened_and_silent();
     resampled_before_the_loss();
     refusals();
     soapy_messages();
