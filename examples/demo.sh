@@ -11,7 +11,7 @@ calling_folder=$PWD
 cd "$(dirname "$0")/.."
 . cmake/debian-setup.sh
 
-case "${1:-}" in -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+case "${1:-}" in -h | --help) sed -n '3,8s/^# \{0,1\}//p' "examples/${0##*/}"; exit 0 ;;
   -*) echo "demo.sh: unknown option $1 (--help, or a recording)" >&2; exit 2 ;;
 esac
 

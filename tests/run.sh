@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
     --ci) ci=yes presets=(dev asan tsan core-only) ;;
     --bits) bits=yes ;;
     --full) export PENSTOCK_TEST_FULL=1 ;;
-    -h | --help) sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '3,12s/^# \{0,1\}//p' "tests/${0##*/}"; exit 0 ;;
     -*) echo "tests/run.sh: unknown option $1 (--bits, --ci, --full, --only, or a preset's name)" >&2; exit 2 ;;
     *) presets+=("$1") ;;
   esac
