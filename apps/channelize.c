@@ -312,8 +312,7 @@ static int conclude(void *owner, int code)
     int closing = close_sinks(c);
     if (closing || (c->png && (closing = write_picture(c))) || (closing = outfile_complete()))
         return closing;
-    if (!code)
-        print_summary(c);
+    print_summary(c);
     return EXIT_DONE;
 }
 
