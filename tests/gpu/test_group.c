@@ -128,6 +128,18 @@ static bool is_there(void)
     return !status;
 }
 
+/* A device more of the kind, which is of other makers: all of them are no group. */
+static bool has_more(void)
+{
+    penstock_context *context = new_context();
+    char next[32];
+    size_t index;
+    snprintf(next, sizeof next, "%s:%u", kind, devices);
+    int status = penstock_device_find(context, next, &index);
+    penstock_context_free(context);
+    return !status;
+}
+
 static penstock_plan *new_plan(penstock_context *context, const char *device)
 {
     penstock_plan *plan;
@@ -441,6 +453,8 @@ int main(int count, char **arguments)
         return test_skip("PENSTOCK_CUDA_LIBRARY names no driver for tests");
     if (!traced && !shimmed && !is_there())
         return test_skip(penstock_error_text());
+    if (!traced && !shimmed && has_more())
+        return test_skip("there are more devices of the kind than the test makes");
     make_samples();
     if (shimmed)
         check_losses();
