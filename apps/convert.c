@@ -104,7 +104,7 @@ static int conclude(void *passage, int code)
     const struct passage *p = passage;
     int status = penstock_sink_close(p->conversion->sink);
     int closing = status ? outfile_fail(status) : outfile_complete();
-    if (!status && !closing)
+    if (!closing)
         print_summary(p);
     return code ? code : closing;
 }

@@ -83,14 +83,12 @@ static void cut_short(void)
 static void *attend(void *unused)
 {
     const double turn_s = 0.02;
-    double end_s = 0;
     int number;
     (void)unused;
     if (sigwait(&signals, &number))
         return NULL;
     stop_all();
-    const double began_s = seconds_now();
-    end_s = began_s + patience_s;
+    const double began_s = seconds_now(), end_s = began_s + patience_s;
     for (;;) {
         if ((number = wait_for_signal(turn_s)) && seconds_now() - began_s > one_s)
             die(number);

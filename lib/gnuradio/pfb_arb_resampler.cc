@@ -22,7 +22,7 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
     double d_rate;
     uint64_t d_rate_from = 0; // the input item from which on that is the rate,
     double d_rate_at = 0;     // and the place of it among the outputs
-    size_t d_first_arm; // of the first output: at first the middle tap's, as with the stock block
+    size_t d_first_arm;       // of the first output: at first the middle tap's, as with the stock block
     const double d_middle_arm = static_cast<double>(d_first_arm); // of the first taps
 
     void tell_rate() override
@@ -39,7 +39,6 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
     {
         d_rate_from = 0;
         d_rate_at = 0;
-        this->d_later.clear();
         base::restart();
     }
 
