@@ -85,8 +85,7 @@ static cl_int get_platforms(const struct opencl_api *cl, cl_platform_id *platfor
     return code;
 }
 
-/* Calls visit(argument, found) for every usable device until it returns false; `reason` says why there is none. */
-static void enumerate(const struct opencl_api *cl, bool (*visit)(void *argument, const struct found *found),
+static void visit_all(const struct opencl_api *cl, bool (*visit)(void *argument, const struct found *found),
                       void *argument, char reason[256])
 {
     cl_platform_id platforms[MAX_PLATFORMS];
@@ -105,6 +104,20 @@ static void enumerate(const struct opencl_api *cl, bool (*visit)(void *argument,
             if (usable(cl, ids[d]) && !visit(argument, &(struct found){platforms[p], ids[d]}))
                 return;
     }
+}
+
+/* Calls visit(argument, found) for every usable device until it returns false; `reason` says why there is none. One
+ * thread at a time: PoCL 3.1 sets its devices up in the first call, without a lock, and crashes where two come. */
+static void enumerate(const struct opencl_api *cl, bool (*visit)(void *argument, const struct found *found),
+                      void *argument, char reason[256])
+{
+    static struct penstock_guard listing = PENSTOCK_GUARD;
+    if (!penstock__guard(&listing)) {
+        snprintf(reason, 256, "%s", "this process was forked while another thread was asking the OpenCL drivers");
+        return;
+    }
+    visit_all(cl, visit, argument, reason);
+    penstock__unguard(&listing);
 }
 
 static bool has_extension(const struct opencl_api *cl, cl_device_id id, const char *wanted)
