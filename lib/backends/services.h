@@ -152,6 +152,10 @@ int penstock__helper_start(struct penstock_helper *helper, const char *name, con
 /* The same, and leaves it to itself: what it writes is thrown away. */
 void penstock__helper_leave(const char *name, const char *variable, const char *const *arguments);
 
+/* Whether it ends by itself before `end_s` of penstock__now_s(), unless the calling thread's work is cancelled. One
+ * that has closed its output may live on. */
+bool penstock__helper_ends(const struct penstock_helper *helper, double end_s);
+
 /* Kills it, where it is to be `killed`, and waits for its end. The wait status, or -1 where the application has taken
  * that (SIGCHLD ignored, say). */
 int penstock__helper_end(struct penstock_helper *helper, bool killed);

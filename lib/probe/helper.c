@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,8 +22,8 @@
 #include <unistd.h>
 
 #define MAX_ARGUMENTS 8
-#define LOOKS         50 /* at whether a killed one is gone */
-#define LOOK_NS       1000000
+#define LOOKS         50      /* at whether a killed one is gone */
+#define LOOK_NS       1000000 /* between two */
 
 extern char **environ;
 
@@ -136,12 +135,12 @@ int penstock__helper_input(const void *content, size_t bytes)
 /* ---------------------------------------------------------------- those that go on ------------ */
 
 /* Left or killed ones, whose end nobody waits for: one that a driver keeps in the kernel dies when that lets it. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED;
 static pid_t others[64];
 
 static void remember(pid_t process)
 {
-    pthread_mutex_lock(&lock);
+    penstock__guard(&guard);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (others[i] && waitpid(others[i], NULL, WNOHANG))
             others[i] = 0;
@@ -150,7 +149,7 @@ static void remember(pid_t process)
             process = 0;
         }
     }
-    pthread_mutex_unlock(&lock);
+    penstock__unguard(&guard);
 }
 
 /* ---------------------------------------------------------------- starting -------------------- */
@@ -213,6 +212,19 @@ static int kill_soon(pid_t process)
     if (ended <= 0)
         remember(process);
     return ended > 0 ? status : -1;
+}
+
+bool penstock__helper_ends(const struct penstock_helper *helper, double end_s)
+{
+    for (;;) {
+        siginfo_t ended = {.si_pid = 0};
+        int failure = waitid(P_PID, (id_t)helper->process, &ended, WEXITED | WNOHANG | WNOWAIT);
+        if (ended.si_pid || (failure && errno != EINTR)) /* or somebody else of this process has waited for it */
+            return true;
+        if (penstock__cancelled() || penstock__now_s() >= end_s)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
 }
 
 int penstock__helper_end(struct penstock_helper *helper, bool killed)

@@ -15,6 +15,7 @@
 
 #define MOST_BYTES (1u << 16) /* from a helper */
 #define LOOK_S     0.02       /* between two looks at whether anybody still wants to know */
+#define THROUGH_S  1.0        /* to the end of one that has told all */
 
 /* What one helper tells. */
 struct listener {
@@ -63,6 +64,21 @@ static void listen_until(struct listener *listener, int input, const struct pens
         listen_to(listener, chunk, (size_t)count);
         deadline = penstock__now_s() + session->silence_s;
     }
+}
+
+/* It says no more. The status, for who has not ended after it: as for one that is silent. */
+static int end_helper(struct penstock_helper *helper, struct listener *listener,
+                      const struct penstock__probe_session *session)
+{
+    const double patience_s = listener->reader.done ? THROUGH_S : session->silence_s;
+    bool killed = listener->cancelled || listener->late || listener->bytes >= MOST_BYTES;
+    if (!killed && !penstock__helper_ends(helper, penstock__now_s() + patience_s)) {
+        killed = true;
+        listener->cancelled = penstock__cancelled();
+        listener->late = !listener->cancelled;
+        listener->over = false;
+    }
+    return penstock__helper_end(helper, killed);
 }
 
 /* Signals that a driver's fault brings about; others come from outside. */
@@ -140,7 +156,7 @@ enum penstock__holds penstock__session_run(struct penstock__probe_session *sessi
              penstock__helper_start(&helper, "penstock-probe", "PENSTOCK_PROBE", session->arguments, session->input)))
         return no_helper(result, failure);
     listen_until(&listener, helper.answer, session);
-    status = penstock__helper_end(&helper, listener.cancelled || listener.late || listener.bytes >= MOST_BYTES);
+    status = end_helper(&helper, &listener, session);
     holds = has_errors(result, before) ? PENSTOCK__FOR_PROCESS : PENSTOCK__FOR_ALL;
     session->through = listener.reader.done;
     if (session->through)

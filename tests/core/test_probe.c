@@ -358,6 +358,21 @@ static void silent_driver(void)
     CHECK_EQ(runs(), 0);
 }
 
+/* One that closes its output and lives on: a driver may do that in a thread of its own. */
+static void mute_driver(void)
+{
+    char reason[256];
+    meet_another();
+    set_helper("exec >&-; exec sleep 1000");
+    leap_s = getenv("PENSTOCK_TEST_FULL") ? 0 : 7;
+    CHECK(!survives("", reason) && !strcmp(reason, "the driver did not answer within 20 s while it was probed"), "'%s'",
+          reason);
+    leap_s = 0;
+    meet_another();
+    set_helper("echo done; exec sleep 1000");
+    CHECK(survives("", reason), "'%s'", reason);
+}
+
 /* A device that takes long, though it always goes on, is the one to blame, and none that was good before it. */
 static void slow_devices(void)
 {
@@ -397,6 +412,7 @@ int main(void)
     any_text();
     threads();
     silent_driver();
+    mute_driver();
     slow_devices();
     test_remove_folder();
     CHECK_EQ(penstock__memory_live(), 0);
