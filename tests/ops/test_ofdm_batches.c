@@ -229,7 +229,10 @@ static void check_refused_descriptions(penstock_context *context)
 {
     static const int32_t twice[] = {1, 2, 1}, outside[] = {32}, low[] = {-33};
     static const penstock_cf32 zero[8];
+    int32_t every[64];
     penstock_ofdm *ofdm = NULL;
+    for (int32_t k = 0; k < 64; k++)
+        every[k] = k - 32;
 #define REFUSED(...)                                                                          \
     do {                                                                                      \
         penstock_ofdm_desc d = synthesis_desc(&truth, PENSTOCK_TRACK_PILOTS);                 \
@@ -244,6 +247,8 @@ static void check_refused_descriptions(penstock_context *context)
     REFUSED(d.window_offset = 17);
     REFUSED(d.format = (penstock_format)7);
     REFUSED(d.carrier_count = 0);
+    REFUSED(d.carriers = every; d.carrier_count = SIZE_MAX);
+    CHECK(strstr(penstock_error_text(), "more than n"), "%s", penstock_error_text());
     REFUSED(d.carriers = NULL);
     REFUSED(d.carriers = twice; d.carrier_count = 3);
     REFUSED(d.carriers = outside; d.carrier_count = 1);

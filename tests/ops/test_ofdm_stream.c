@@ -244,6 +244,7 @@ static void check_refusals(penstock_context *context)
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 10, 0, 0), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 10, 65537, 0), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 10, 1, NAN), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_ofdm_stream_frame(stream, UINT64_MAX - 100, 3, 0), PENSTOCK_ERR_ARGUMENT);
     CHECK_OK(penstock_ofdm_stream_frame(stream, 10, 1, 0));
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 9, 1, 0), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_stream_push(stream, NULL, 1, NULL), PENSTOCK_ERR_ARGUMENT);

@@ -33,6 +33,9 @@ static int check_numbers(const char *what, const int32_t *numbers, size_t count,
     int32_t low = -(int32_t)(n / 2), high = (int32_t)((n - 1) / 2);
     if (count && !numbers)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm: %s is NULL, but %s_count is %zu", what, what, count);
+    if (count > n)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm: %s_count is %zu, more than n, which is %zu", what, count,
+                               n);
     for (size_t i = 0; i < count; i++) {
         if (numbers[i] < low || numbers[i] > high)
             return penstock__error(PENSTOCK_ERR_ARGUMENT,

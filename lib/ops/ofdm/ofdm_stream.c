@@ -221,6 +221,8 @@ int penstock_ofdm_stream_frame(penstock_stream *stream, uint64_t sample, size_t 
         return bad("cfo is %g, not -0.5 .. 0.5 turns per sample", cfo);
     if (sample < ofdm->stream.taken || (ofdm->frame_count && sample < ofdm->frames[ofdm->frame_count - 1].start))
         return bad("a frame at sample %llu, before what was pushed or before another one", (unsigned long long)sample);
+    if (sample > UINT64_MAX - (uint64_t)(ofdm->training_symbols + symbols) * ofdm->step)
+        return bad("a frame at sample %llu ends after sample 2^64", (unsigned long long)sample);
     if (!penstock__ofdm_stream_grow_frames(ofdm, ofdm->frame_count + 1))
         return PENSTOCK_ERR_MEMORY;
     ofdm->frames[ofdm->frame_count++] = (struct ofdm_waiting_frame){.start = sample, .symbols = symbols, .cfo = cfo};
