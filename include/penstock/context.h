@@ -18,7 +18,8 @@ typedef struct penstock_context penstock_context;
 typedef enum penstock_log_level { PENSTOCK_LOG_DEBUG, PENSTOCK_LOG_INFO, PENSTOCK_LOG_WARNING } penstock_log_level;
 
 /* May be called from any thread, one call at a time for a context. `line` has no newline. What it calls of the library
- * itself logs nothing. */
+ * itself logs nothing, and gets PENSTOCK_ERR_STATE where it would wait for a driver, or for "auto" to measure. It must
+ * not wait for another thread's call either. */
 typedef void penstock_log_fn(void *user, penstock_log_level level, const char *line);
 
 typedef struct penstock_context_desc {

@@ -163,6 +163,35 @@ static void logs(void)
     CHECK_EQ(log.overlapping, 0);
 }
 
+/* Asks for devices, whose drivers have a line to tell. */
+static void ask_back(void *user, penstock_log_level level, const char *line)
+{
+    penstock_context **context = user;
+    size_t count;
+    int status = penstock_device_count(*context, &count);
+    (void)level, (void)line;
+    CHECK(!status || status == PENSTOCK_ERR_STATE, "returned %d: %s", status, penstock_error_text());
+}
+
+static void log_asks_back(void)
+{
+    const char *helper = getenv("PENSTOCK_PROBE");
+    char *named = helper ? penstock__strdup(helper) : NULL;
+    penstock_context *context;
+    size_t count;
+    setenv("PENSTOCK_PROBE", "/none", 1); /* of which there is a line for each driver */
+    CHECK_OK(
+        penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = ask_back, .log_user = &context, .cache_dir = "")));
+    penstock__log(context, PENSTOCK_LOG_INFO, "first");
+    CHECK_OK(penstock_device_count(context, &count));
+    penstock_context_free(context);
+    if (named)
+        setenv("PENSTOCK_PROBE", named, 1);
+    else
+        unsetenv("PENSTOCK_PROBE");
+    penstock__free(named);
+}
+
 /* Plans made and used in several threads at once, on one context. */
 static void *use(void *context)
 {
@@ -208,6 +237,7 @@ int main(void)
     kernel_paths();
     cache_files();
     logs();
+    log_asks_back();
     setenv("PENSTOCK_CACHE_DIR", test_folder, 1);
     shared_by_threads();
     test_remove_folder();

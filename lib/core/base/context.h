@@ -107,6 +107,9 @@ void *penstock__log_user(void);
 /* Waits for a call of the log that is under way; what is cancelled makes none any more. */
 void penstock__log_settle(penstock_context *context);
 
+/* Before waiting for what may log: PENSTOCK_ERR_STATE, with text, in a log callback, which other lines wait for. */
+int penstock__log_lets_wait(void);
+
 /* Threads, the caller's included, are started by the first call that has work for them. `spin`: a thread may stay awake
  * for some microseconds in case that more work comes; not where threads outnumber processors. */
 int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin);

@@ -30,6 +30,13 @@ void penstock__log_settle(penstock_context *context)
     pthread_mutex_unlock(&context->log_lock);
 }
 
+int penstock__log_lets_wait(void)
+{
+    return telling ? penstock__error(PENSTOCK_ERR_STATE, "a log callback cannot wait for a device or a measurement, "
+                                                         "which may have lines of their own to tell")
+                   : PENSTOCK_OK;
+}
+
 static void call(penstock_context *context, penstock_log_level level, const char *line)
 {
     telling = true;

@@ -259,6 +259,8 @@ int penstock__choice_make(struct penstock_device **device, const struct penstock
     if (state.list.count == 1) {
         status = take(&state);
     } else {
+        if ((status = penstock__log_lets_wait()))
+            return status;
         ask(&state);
         if ((status = penstock__cancellable_lock(&context->choice_lock)))
             return status;

@@ -261,7 +261,7 @@ bool penstock__tune(struct penstock__executor **executor, struct penstock_device
     *executor = NULL;
     if (problem->kind != PENSTOCK_PROBLEM_FFT || !problem->fft.tune || problem->fft.gathered ||
         problem->fft.format == PENSTOCK_PLANAR || !backend->launch_configs || !backend->stamp ||
-        penstock__device_open(device) || penstock__problem_rank(device, problem) <= 0 ||
+        penstock__log_lets_wait() || penstock__device_open(device) || penstock__problem_rank(device, problem) <= 0 ||
         !(tuning = penstock__calloc(1, sizeof *tuning)))
         return false;
     *tuning = (struct tuning){.device = device, .problem = problem, .slots = slots};

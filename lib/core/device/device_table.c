@@ -255,9 +255,11 @@ int penstock__devices_probe(penstock_context *context, const char *name)
         if (!concerns(name, i))
             continue;
         while (atomic_load(&kind->state) == PENSTOCK__ASKED && !(!name && can_do_without(context, i)) &&
+               !(status = penstock__log_lets_wait()) &&
                penstock__background_wait(context, patience_end_s(context, kind, name)))
             ;
-        status = list(kind);
+        if (!status)
+            status = list(kind);
     }
     pthread_mutex_unlock(&context->table_lock);
     if (!status && penstock__cancelled())

@@ -70,7 +70,9 @@ static int open_one(struct penstock_device *device)
     bool asked = false, waits = true;
     int status = PENSTOCK_OK;
     pthread_mutex_lock(&context->table_lock);
-    while (!device->opened && waits && !(asked && opening->failed == device)) {
+    if (!device->opened && (opening->device || device->backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER))
+        status = penstock__log_lets_wait();
+    while (!status && !device->opened && waits && !(asked && opening->failed == device)) {
         if (!opening->device) {
             begin_opening(device);
             asked = true;
@@ -79,7 +81,7 @@ static int open_one(struct penstock_device *device)
             waits = penstock__background_wait(context, INFINITY);
         }
     }
-    if (!device->opened)
+    if (!status && !device->opened)
         status = waits ? penstock__error(opening->status, "%s", opening->text)
                        : penstock__error(PENSTOCK_ERR_TIMEOUT, "%s: nobody waits for it any more", device->name);
     pthread_mutex_unlock(&context->table_lock);
