@@ -106,11 +106,12 @@ static double error_against_definition(const penstock_synthesizer_desc *desc, si
     return sqrt(difference / power);
 }
 
+/* With random taps where none are given. */
 static void check_definition(penstock_synthesizer_desc desc, size_t count, bool streams, uint64_t seed)
 {
     size_t kept = desc.select ? desc.select_count : desc.channels, made;
     fill_random(frames, count * kept, &seed);
-    for (size_t k = 0; k < desc.tap_count; k++)
+    for (size_t k = 0; k < desc.tap_count && !desc.taps; k++)
         taps[k] = (float)test_uniform(&seed);
     desc.taps = taps;
     CHECK_OK(synthesize(&desc, kept, count, 1 + test_random(&seed) % 50, streams, &seed, &made));
@@ -139,6 +140,17 @@ static void check_definitions(int count, bool whole_powers)
             desc.select = selected;
         }
         check_definition(desc, (size_t)(test_random(&seed) % 300), test_random(&seed) % 2, seed);
+    }
+}
+
+/* Each frame is a sample or a few, and each of these a sum of a thousand products. */
+static void check_small_hops(void)
+{
+    for (size_t hop = 1; hop <= 3; hop++) {
+        CHECK_OK(penstock_channelizer_taps(taps, 1024, 256, 256));
+        check_definition(
+            PENSTOCK_SYNTHESIZER_DESC(.channels = 256, .hop = hop, .taps = taps, .tap_count = 1024, .delay = 1023), 40,
+            false, hop);
     }
 }
 
@@ -307,6 +319,7 @@ int main(int argc, char **argv)
     if (exits)
         return exits;
     check_definitions(full ? 500 : powers ? 6 : 40, powers);
+    check_small_hops();
     for (size_t channels = 2; channels <= (powers ? 64 : 1024);
          channels = powers || channels > 20 ? 2 * channels : channels + 1)
         for (size_t hop = channels > 16 || powers ? channels / 2 : 1; hop <= channels * 3 / 4; hop += channels / 4 + 1)

@@ -24,8 +24,7 @@
 #define ONE_FRAME     ((size_t)1 << 28)  /* bytes: a single frame may be as long as this */
 #define POISON        0xff               /* floats of such bytes are NaN, and halfs too */
 #define HALF_ROUNDING 0x1p-11
-#define HALF_FACTOR   8192 /* of errors in half arithmetic: 13 bits less */
-#define HALF_MOST     65504.0
+#define HALF_FACTOR   8192              /* of errors in half arithmetic: 13 bits less */
 #define KEPT_MOST     ((size_t)1 << 17) /* points to which expected values are kept: more would fill the folder */
 #define KEPT_ROUGH    ((size_t)1 << 12) /* and from which on, with a large prime: computing them takes 2 to 60 ms, */
 #define KEPT_SMOOTH   ((size_t)1 << 16) /* and without one: up to here 1 ms, less than reading half a MiB from a disk */
@@ -133,22 +132,6 @@ static double bound(const struct check *check)
     return 2.5e-7 * units + (fft->half ? HALF_ROUNDING : 0);
 }
 
-/* Where a value cannot be a half: infinity is right for what is too large, and steps are 2^-24 where it is small. */
-static double half_error(double value, double want)
-{
-    if (fabs(want) >= HALF_MOST && fabs(value) >= HALF_MOST && signbit(value) == signbit(want))
-        return 0;
-    double error = fabs(value - want) - 0x1p-25;
-    return error < 0 ? 0 : error; /* NaN stays */
-}
-
-/* What is below the smallest normal float may be anything as small, and so may the squares that it is the sum of. */
-static double float_error(double value, double want)
-{
-    double error = fabs(value - want) - 2 * (double)FLT_MIN;
-    return error < 0 ? 0 : error; /* NaN stays */
-}
-
 /* The square of what counts as nothing beside one sample's value. */
 static double smallest_norm(const struct check *check)
 {
@@ -185,7 +168,8 @@ static double frame_error(const struct check *check, size_t frame, double least)
         bool decibel = check->fft->output == PENSTOCK_OUTPUT_DECIBEL;
         double value = decibel ? pow(10, got / 10.0) : got;
         double want = decibel ? fmax(expected[i], 1e-30) : expected[i]; /* -300 dB at the least */
-        double difference = check->fft->half && !decibel ? half_error(value, want) : float_error(value, want);
+        double difference = check->fft->half && !decibel ? penstock__check_half_error(value, want)
+                                                         : penstock__check_float_error(value, want);
         error += difference * difference;
         norm += want * want;
     }
@@ -207,18 +191,31 @@ static int check_range(const struct check *check)
                            check->level.samples, largest, (double)FLT_MAX);
 }
 
+/* Of one frame: a few sums may all lie off the mean error that bound() tells, by four times it where there is one. */
+static double frame_bound(const struct check *check)
+{
+    return bound(check) * (check->fft->hop ? 1 + 3 / sqrt((double)check->expected_count) : 1);
+}
+
 static int compare(const struct check *check, const char *what)
 {
-    const double most = bound(check), least = largest_norm(check);
+    const double most = frame_bound(check), least = largest_norm(check);
+    const size_t frames = check->frames / check->fft->average;
+    double squares = 0;
     if (!penstock__check_guarded(check->out, check->out_bytes))
         return penstock__error(PENSTOCK_ERR_CHECK, "self-check with %s: written beyond the output's end", what);
-    for (size_t frame = 0; frame < check->frames / check->fft->average; frame++) {
+    for (size_t frame = 0; frame < frames; frame++) {
         double error = frame_error(check, frame, least);
         if (!(error <= most))
             return penstock__error(PENSTOCK_ERR_CHECK,
                                    "self-check with %s: relative error %.2g in output frame %zu, at most %.2g is right",
                                    what, error, frame, most);
+        squares += error * error;
     }
+    if (sqrt(squares / (double)frames) > bound(check))
+        return penstock__error(PENSTOCK_ERR_CHECK,
+                               "self-check with %s: relative error %.2g over %zu output frames, at most %.2g is right",
+                               what, sqrt(squares / (double)frames), frames, bound(check));
     return PENSTOCK_OK;
 }
 

@@ -3,9 +3,12 @@
 
 #include "core/check/check_samples.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_HALF 65504.0
 
 void penstock__check_put(void *samples, penstock_format format, size_t i, double value)
 {
@@ -124,4 +127,20 @@ struct penstock__check_level penstock__check_level(const struct penstock_fft_pro
         level = -(before + behind) / 2; /* as far from one before the scale as behind it */
     level = level < least ? least : level > most ? most : level;
     return (struct penstock__check_level){.samples = ldexp(1, level), .values = ldexp(window * scale, level)};
+}
+
+/* Infinity is right for what is too large, and steps are 2^-24 where a half is small. */
+double penstock__check_half_error(double value, double want)
+{
+    if (fabs(want) >= MOST_HALF && fabs(value) >= MOST_HALF && signbit(value) == signbit(want))
+        return 0;
+    double error = fabs(value - want) - 0x1p-25;
+    return error < 0 ? 0 : error; /* NaN stays */
+}
+
+/* What is below the smallest normal float may be anything as small, and so may the squares that it is the sum of. */
+double penstock__check_float_error(double value, double want)
+{
+    double error = fabs(value - want) - 2 * (double)FLT_MIN;
+    return error < 0 ? 0 : error; /* NaN stays */
 }

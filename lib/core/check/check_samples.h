@@ -36,6 +36,10 @@ struct penstock__check_level {
  * the format lets them be chosen. */
 struct penstock__check_level penstock__check_level(const struct penstock_fft_problem *fft);
 
+/* How far a value lies from the one that is wanted, as far as a half, or a float, could have come nearer. NaN stays. */
+double penstock__check_half_error(double value, double want);
+double penstock__check_float_error(double value, double want);
+
 /* Of a square constellation: bit `bit` of `bits` on one axis, the first being 0, at coordinate u with levels at odd
  * multiples of `level`: the max-log ratio by its definition, over 4 level. */
 double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned bit);
