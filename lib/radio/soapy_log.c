@@ -5,9 +5,8 @@
 #include "radio/soapy_device.h"
 
 #include <SoapySDR/Logger.h>
-#include <pthread.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct penstock_guard guard = PENSTOCK_GUARD;
 static struct penstock__soapy_listener *listeners; /* the newest first */
 
 /* Called by drivers, from any thread. */
@@ -18,24 +17,27 @@ static void forward(const SoapySDRLogLevel level, const char *message)
                                                          : PENSTOCK_LOG_DEBUG;
     if (level == SOAPY_SDR_SSI)
         return; /* single letters for overflows, which are counted anyway */
-    pthread_mutex_lock(&lock);
+    if (!penstock__guard(&guard))
+        return;
     if (listeners)
         penstock__log(listeners->context, ours, "SoapySDR: %s", message);
-    pthread_mutex_unlock(&lock);
+    penstock__unguard(&guard);
 }
 
 void penstock__soapy_listen(struct penstock__soapy_listener *listener)
 {
-    pthread_mutex_lock(&lock);
+    if (!penstock__guard(&guard))
+        return;
     listener->next = listeners;
     listeners = listener;
     SoapySDR_registerLogHandler(forward);
-    pthread_mutex_unlock(&lock);
+    penstock__unguard(&guard);
 }
 
 void penstock__soapy_unlisten(struct penstock__soapy_listener *listener)
 {
-    pthread_mutex_lock(&lock);
+    if (!penstock__guard(&guard))
+        return;
     for (struct penstock__soapy_listener **at = &listeners; *at; at = &(*at)->next)
         if (*at == listener) {
             *at = listener->next;
@@ -43,5 +45,5 @@ void penstock__soapy_unlisten(struct penstock__soapy_listener *listener)
         }
     if (!listeners)
         SoapySDR_registerLogHandler(NULL);
-    pthread_mutex_unlock(&lock);
+    penstock__unguard(&guard);
 }
