@@ -9,6 +9,7 @@
 #include <penstock/penstock.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,6 +97,7 @@ static void cache_files(void)
     size_t bytes;
     char *back;
     FILE *file;
+    struct rlimit limit;
     snprintf(path, sizeof path, "%s/deep/er", test_folder);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = path)));
     snprintf(path, sizeof path, "%s/deep/er/file", test_folder);
@@ -127,6 +129,13 @@ static void cache_files(void)
     CHECK(!unlink(path) && !mkfifo(path, 0600), "cannot make a pipe");
     CHECK(!penstock__cache_read(context, "file", &bytes), "a pipe reads");
     CHECK(penstock__cache_write(context, "file", "short", 5), "a pipe is not replaced");
+    CHECK(!getrlimit(RLIMIT_FSIZE, &limit) && !setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, limit.rlim_max}),
+          "no limit for files");
+    CHECK(!penstock__cache_write(context, "file", content, sizeof content), "a file outgrows the limit");
+    CHECK(!setrlimit(RLIMIT_FSIZE, &limit), "the limit stays");
+    back = penstock__cache_read(context, "file", &bytes);
+    CHECK(back && bytes == 5, "the file before it is lost");
+    penstock__free(back);
     penstock_context_free(context);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "/proc/none")));
     CHECK(!penstock__cache_write(context, "file", "x", 1), "/proc can be written");

@@ -12,10 +12,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_FILE_BYTES (256u << 20)
@@ -140,6 +143,20 @@ static bool write_content(int descriptor, const void *content, size_t bytes)
     return !fclose(file) && written;
 }
 
+/* A file may grow no longer than the process is allowed (RLIMIT_FSIZE), whose signal would end it. */
+static bool write_within_limit(int descriptor, const void *content, size_t bytes)
+{
+    sigset_t limit, before;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    const bool written = write_content(descriptor, content, bytes);
+    if (!written && !sigismember(&before, SIGXFSZ))
+        sigtimedwait(&limit, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return written;
+}
+
 bool penstock__cache_write(penstock_context *context, const char *name, const void *content, size_t bytes)
 {
     char path[PATH_MAX], temporary[PATH_MAX];
@@ -153,7 +170,7 @@ bool penstock__cache_write(penstock_context *context, const char *name, const vo
                       strerror(errno));
         return false;
     }
-    if (write_content(descriptor, content, bytes) && !rename(temporary, path))
+    if (write_within_limit(descriptor, content, bytes) && !rename(temporary, path))
         return true;
     unlink(temporary);
     return false;
