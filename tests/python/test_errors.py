@@ -41,7 +41,9 @@ X = numpy.zeros((4, 64), numpy.complex64)
     "x, words",
     [
         (X.astype(complex), "x: an array of complex128, not of complex64; x.astype(numpy.complex64)"),
-        (X.real.copy(), "x: an array of float32, not of complex64"),
+        (X.real.copy(), "x: an array of float32, not of complex64; x.astype(numpy.complex64)"),
+        (numpy.zeros((64, 2), numpy.int16), "x: an array of int16, not of complex64; format=\"cs16\" takes such pairs"),
+        (numpy.zeros(64, numpy.int16), "x: an array of int16, not of complex64; x.astype(numpy.complex64)"),
         (X[:, :32].copy(), "x: an array of shape (4, 32), not (..., 64)"),
         (numpy.complex64(1), "x: an array of shape (), not (..., 64)"),
         (numpy.zeros((4, 128), numpy.complex64)[:, ::2], "x: its values do not lie one behind the other"),
@@ -53,6 +55,11 @@ X = numpy.zeros((4, 64), numpy.complex64)
 def test_unfit_inputs(plan, x, words):
     with pytest.raises(ps.ArgumentError, match=re.escape(words)):
         plan(x)
+
+
+def test_complex_numbers_for_a_plan_of_pairs():
+    with pytest.raises(ps.ArgumentError, match=re.escape('not of int16; format="cf32" takes complex64')):
+        ps.FftPlan(64, format="cs16", device="cpu")(X)
 
 
 def test_unfit_outputs(plan):

@@ -73,6 +73,21 @@ def test_streams_over_files(recording):
     assert sum(map(len, arrays)) == 10000 // 128
 
 
+@needs_sigmf
+def test_streams_of_another_format(recording):
+    stream = ps.Spectrum(128, device="cpu")
+    for source in str(recording), ps.Source(str(recording)):
+        with pytest.raises(ps.ArgumentError, match='its samples are cs16.*format="cs16".*resample_hz') as caught:
+            list(stream.over(source))
+        assert "astype" not in str(caught.value)
+    with pytest.raises(ps.ArgumentError, match='format="cs16"'):
+        list(ps.Chain(ps.Filter(numpy.ones(5), device="cpu"), stream).over(recording))
+    with ps.Source(str(recording), resample_hz=1e6) as source:
+        found = numpy.concatenate(list(ps.Spectrum(128, device="cpu").over(source)))
+    expected = numpy.concatenate(list(ps.Spectrum(128, format="cs16", device="cpu").over(recording)))
+    assert numpy.allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
 def test_raw(tmp_path):
     path = tmp_path / "x.raw"
     X.tofile(path)

@@ -9,6 +9,7 @@ import os
 import typing
 
 from ._lib.core import Source, Stream
+from .errors import ArgumentError
 
 Frames = collections.abc.Iterator[typing.Any]
 
@@ -29,6 +30,15 @@ def _results(stream: Stream, wait: bool) -> collections.abc.Iterator[typing.Any]
         return
     while (frame := pull_frame()) is not None:
         yield frame
+
+
+def _check_format(stream: Stream, source: Source) -> None:
+    """In words of formats, which an array that was read has no more."""
+    if source._dtype == stream._dtype:
+        return
+    format = source.info()["format"]
+    raise ArgumentError(f"source: its samples are {format}, not what the stream takes; make the stream with "
+                        f'format="{format}", or open the source with resample_hz=, which gives complex64')
 
 
 def _pushed(first: Stream, items: typing.Any, last: Stream) -> collections.abc.Iterator[typing.Any]:
@@ -57,6 +67,8 @@ def over(
         with Source(os.fspath(source)) as opened:
             yield from over(stream, opened, block, last)
         return
+    if isinstance(source, Source):
+        _check_format(stream, source)
     there = None
     for items in blocks(source, block) if isinstance(source, Source) else source:
         yield from _pushed(stream, items, last)

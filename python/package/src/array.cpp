@@ -91,6 +91,24 @@ static std::string wanted_text(const item &wanted)
     fail(PENSTOCK_ERR_ARGUMENT, std::string(name) + ": " + why);
 }
 
+/* A conversion that keeps the values. Of pairs of I and Q there is none to complex numbers that NumPy has a word for,
+ * but a format that takes them. */
+static std::string cure_of_type(const nb::ndarray<nb::ro> &array, const dtype &wanted, const std::string &name)
+{
+    const bool is_complex = array.dtype().code == COMPLEX64.code,
+               pairs = array.ndim() && array.shape(array.ndim() - 1) == 2;
+    static const struct {
+        dtype type;
+        const char *format;
+    } formats[] = {{INT16, "cs16"}, {INT8, "cs8"}, {UINT8, "cu8"}, {FLOAT16, "cf16"}};
+    if (is_complex && wanted != COMPLEX64)
+        return "format=\"cf32\" takes complex64";
+    for (const auto &known : formats)
+        if (wanted == COMPLEX64 && pairs && known.type == array.dtype())
+            return std::string("format=\"") + known.format + "\" takes such pairs";
+    return name + ".astype(numpy." + dtype_name(wanted) + ") makes such an array";
+}
+
 /* ---------------------------------------------------------------- views ----------------------- */
 
 static void check_contiguous(const nb::ndarray<nb::ro> &array, const char *name)
@@ -108,7 +126,7 @@ void array_view::fill(nb::ndarray<nb::ro> &&array, const item &wanted, const cha
     array_ = std::move(array);
     if (array_.dtype() != wanted.type)
         refuse(name, "an array of " + any_dtype_name(array_.dtype()) + ", not of " + dtype_name(wanted.type) + "; " +
-                         name + ".astype(numpy." + dtype_name(wanted.type) + ") makes such an array");
+                         cure_of_type(array_, wanted.type, name));
     bool fits = array_.ndim() >= front + back && array_.ndim() <= front + back + leading.sizes.size() &&
                 (!front || array_.shape(0) == 2);
     for (size_t i = 0; fits && i < back; i++)

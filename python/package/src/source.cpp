@@ -157,6 +157,7 @@ static void bind_source(nb::module_ &module)
             "captures", captures, nb::sig("def captures(self) -> list[dict[str, typing.Any]]"),
             "Pieces without a gap between their samples, on one frequency: first sample, its position in the stream as "
             "it was, samples lost before it, frequency_hz and time_ns.")
+        .def_prop_ro("_dtype", [](source &self) { return dtype_name(self.samples.type); })
         .def(
             "stop",
             [](source &self) {

@@ -317,7 +317,8 @@ static void bind_links(nb::class_<stream> &bound)
         .def(
             "_all_of", [](stream &self, nb::handle x, stream &last) { return self.all_of(x, last); }, "x"_a, "last"_a,
             nb::sig("def _all_of(self, x: penstock.typing.Array, last: Stream) -> typing.Any"))
-        .def_prop_ro("_planar", [](stream &self) { return self.in.planar; });
+        .def_prop_ro("_planar", [](stream &self) { return self.in.planar; })
+        .def_prop_ro("_dtype", [](stream &self) { return dtype_name(self.in.type); });
 }
 
 void bind_stream(nb::module_ &module)
