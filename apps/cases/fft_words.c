@@ -136,6 +136,23 @@ static bool parse_size(struct fft_case *fft, const char *word)
     return true;
 }
 
+/* Of rows, columns and real samples, as penstock_fft_desc has them. */
+static const char *find_conflict_of_shape(const struct fft_case *fft)
+{
+    const bool rows = fft->rows > 1, columns = fft->columns > 1, real = fft->domain == PENSTOCK_REAL;
+    if (rows && columns)
+        return "rows and columns do not go with one another";
+    if ((rows || columns) && real)
+        return "rows and columns do not go with real";
+    if (rows && fft->average > 1)
+        return "rows do not go with avg";
+    if (real && fft->centered)
+        return "centered does not go with real";
+    if (real && fft->direction == PENSTOCK_REVERSE && (fft->output != PENSTOCK_OUTPUT_COMPLEX || *fft->window))
+        return "a reverse real transform gives samples: no window, power or decibel";
+    return NULL;
+}
+
 static const char *find_conflict(const struct fft_case *fft)
 {
     double frames = (double)fft->average + (fft->batch ? (double)fft->batch : 1);
@@ -146,6 +163,9 @@ static const char *find_conflict(const struct fft_case *fft)
         return "samples of real transforms are f32, and of no others";
     if (fft->average > 1 && fft->output == PENSTOCK_OUTPUT_COMPLEX)
         return "avg without power or decibel";
+    const char *problem = find_conflict_of_shape(fft);
+    if (problem)
+        return problem;
     return frames * (double)(fft->n + fft->skip) > CASE_MOST_SAMPLES ? "more than 2^40 samples" : NULL;
 }
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TAPS = 1 << 20, MOST_INTERPOLATION = 1024 };
+enum { MOST_TAPS = 1 << 20, MOST_INTERPOLATION = 1024, MOST_LENGTH = 1 << 23 };
 
 /* "ccf": complex samples, complex values, real taps, as GNU Radio names its filters. */
 static bool parse_type(struct filter_case *filter, const char *word)
@@ -56,6 +56,14 @@ static bool parse_word(struct filter_case *filter, const char *word)
            filter->format != PENSTOCK_F32 && filter->format != PENSTOCK_PLANAR;
 }
 
+/* A length that is asked for has room for all taps, or for partitions of them (penstock_filter_desc.n). */
+static bool length_fits(const struct filter_case *filter)
+{
+    const size_t up = filter->interpolation, whole = (filter->taps + up - 1) / up + 2 * filter->decimation;
+    return !filter->n ||
+           (filter->n <= MOST_LENGTH / up && (filter->n >= whole || (up == 1 && filter->n >= 32 * filter->decimation)));
+}
+
 static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
 {
     struct filter_case *filter = &test->filter;
@@ -76,6 +84,10 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         return false;
     *problem = "push, acquire, enqueue and stream do not go with one another";
     if (filter->push + filter->acquire + filter->enqueue + filter->stream > 1)
+        return false;
+    *problem = "n is TAPS / INTERPOLATION + 2 DECIMATION or, without interpolation, 32 DECIMATION at the least, "
+               "and 8388608 / INTERPOLATION at the most";
+    if (!length_fits(filter))
         return false;
     *problem = "no channels of real values";
     return filter->format != PENSTOCK_F32 || filter->channels == 1;

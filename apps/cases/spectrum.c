@@ -51,6 +51,9 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
     *problem = "more than 2^40 samples";
     if ((test->spectrum.batch + 1.0) * test->spectrum.average * (double)test->spectrum.hop > CASE_MOST_SAMPLES)
         return false;
+    *problem = "a hop is 1 to 64 times the length";
+    if (test->spectrum.hop > 64 * test->spectrum.n) /* at most 2^29 */
+        return false;
     *problem = "vectors are complex, one behind the other";
     if (test->spectrum.vectors && (test->spectrum.hop != test->spectrum.n || test->spectrum.average > 1 ||
                                    test->spectrum.output != PENSTOCK_OUTPUT_COMPLEX || test->spectrum.format))

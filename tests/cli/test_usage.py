@@ -103,6 +103,12 @@ for case, why in {
     "fft:64:local:global": "set the same thing", "fft:64:real:cs16": "samples of real transforms are f32",
     "fft:8388608:skip1073741824:power:avg1073741823:x1073741824": "more than 2^40 samples",
     "spectrum:64:power:hop1073741824:x1073741824:avg1073741824": "more than 2^40 samples",
+    "fft:64x32:columns4": "rows and columns", "fft:64x64:power:avg2": "rows do not go with avg",
+    "fft:64x64:real": "do not go with real", "fft:64:columns2:real": "do not go with real",
+    "fft:64:real:centered": "centered does not", "fft:64:reverse:real:power": "gives samples",
+    "fft:64:reverse:real:hann": "gives samples", "spectrum:64:hop9999": "1 to 64 times",
+    "filter:ccf:64:n8": "at the least", "filter:ccf:64:d4:n71": "at the least",
+    "filter:ccf:64:i2:n33": "at the least", "filter:ccf:64:i2:n8388608": "at the most",
     "receive:wifi:idel": "did you mean 'idle'?", "chain:spectrum:64+filter:ccf:9": "a chain is filter:...+spectrum:...",
     "chain:filter:ccf:9:enqueue:acquire+spectrum:64": "do not go with one another",
     "chain:ofdm:wifi:acquire:enqueue+viterbi:wifi": "enqueued, or acquired",
@@ -120,6 +126,9 @@ for case, why in {
     "synthesizer:8:hop8": "give others by :tDEPTH", "synthesizer:4096:hop1": "the hop is too small",
     "synthesizer:65536:t65": "more than 2^22 taps"}.items():
     check_error(2, why, "check", "cpu", "--case", case)
+for case in ("spectrum:64:hop4096", "filter:ccf:64:n66", "filter:ccf:64:n32", "filter:ccf:64:i2:n34",
+             "fft:1x64:power:avg2"):
+    check_run(0, "check", "cpu", "--case", case)  # just possible
 check_error(2, "unknown study 'radices'", "bench", "--study", "radices")
 check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
 for option in (["--case", "fft:16"], ["--against", "cufft"], ["--count", "20"]):
