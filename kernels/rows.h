@@ -42,7 +42,7 @@ level(BLOCK_ARGUMENTS)
             there += sums[LEVEL_GROUP + i];
         }
         scale = all > 0 ? 32.0 * there / all : 1.0;
-        ((K_GLOBAL float *)work)[SCALES_AT + block] = scale < 1e30 ? (float)scale : 1e30f;
+        ((K_GLOBAL float *)work)[SCALES_AT + block] = scale < 3.402823466e+38 ? (float)scale : 3.402823466e+38f;
     }
 }
 #endif

@@ -191,6 +191,31 @@ static void test_same_bits(void)
         }
 }
 
+/* Floats with a scale of their own: the same bits of all magnitudes, and what was sent, as the reference has it. */
+static void test_magnitudes(void)
+{
+    static const int exponents[] = {0, -115, -100, -60, 60, 100, 120};
+    uint64_t seed = 31;
+    size_t index;
+    const bool reference = !penstock_device_find(context, "reference", &index);
+    struct blocks blocks;
+    penstock_ldpc_desc desc = PENSTOCK_LDPC_DESC(.soft = PENSTOCK_SOFT_F32, .iterations = 20);
+    CHECK_OK(penstock_ldpc_code(&desc, "wifi:648:1/2"));
+    blocks_new(&blocks, desc, 11, 0.6, &seed);
+    float *values = blocks.soft;
+    for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+        for (size_t i = 0; i < blocks.count * blocks.sent; i++)
+            values[i] = ldexpf(values[i], exponents[e] - (e ? exponents[e - 1] : 0));
+        blocks_decode(&blocks, blocks.out, context, "cpu");
+        CHECK(!blocks_wrong(&blocks), "2^%d: %zu blocks are wrong", exponents[e], blocks_wrong(&blocks));
+        if (!reference)
+            continue;
+        blocks_decode(&blocks, blocks.out, context, "reference");
+        CHECK(!blocks_wrong(&blocks), "2^%d: %zu blocks are wrong", exponents[e], blocks_wrong(&blocks));
+    }
+    blocks_free(&blocks);
+}
+
 /* Every variant that this processor has, side by side and alone, with any soft bits. */
 static void test_variants(void)
 {
@@ -334,6 +359,7 @@ int main(void)
     test_wifi_graphs();
     test_formats();
     test_same_bits();
+    test_magnitudes();
     test_variants();
     test_refused();
     test_memory();

@@ -11,6 +11,8 @@
 
 #include <penstock/penstock.h>
 
+#include <math.h>
+
 static const char *const codes[] = {"wifi",      "wifi:2/3",  "wifi:3/4",  "wifi:5/6", "dvb", "dvb:2/3",
                                     "dvb:3/4",   "dvb:5/6",   "dvb:7/8",   "dab",      "lte", "ccsds",
                                     "ccsds:2/3", "ccsds:3/4", "ccsds:5/6", "ccsds:7/8"};
@@ -200,6 +202,34 @@ static void test_ways(void)
     }
 }
 
+/* Floats with a scale of their own: the same bits of all magnitudes that have no rounding of their own, and the bits
+ * that sums in double precision give. */
+static void test_magnitudes(void)
+{
+    static const int exponents[] = {0, -120, -110, -100, -90, -40, 40, 100, 126};
+    uint64_t state = 29;
+    for (unsigned i = 0; i < 3; i++) {
+        penstock_viterbi_desc desc = PENSTOCK_VITERBI_DESC(.bits = 300, .soft = PENSTOCK_SOFT_F32);
+        CHECK_OK(penstock_viterbi_code(&desc, i == 0 ? "wifi" : i == 1 ? "dvb:3/4" : "lte"));
+        const size_t sent = BLOCKS * sent_of(&desc);
+        static float scaled[4 * MOST];
+        fill_bits(&desc, BLOCKS, &state);
+        CHECK_OK(penstock_viterbi_encode(&desc, coded, bits, BLOCKS));
+        receive(&desc, sent, i == 2, &state);
+        for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+            for (size_t j = 0; j < sent; j++)
+                scaled[j] = ldexpf(floats[j], exponents[e]);
+            decode(e ? other : out, &desc, "cpu", scaled, BLOCKS);
+            CHECK(!e || !memcmp(out, other, BLOCKS * out_bytes(&desc)), "code %u, 2^%d: other bits", i, exponents[e]);
+            if (!reference)
+                continue;
+            decode(other, &desc, "reference", scaled, BLOCKS);
+            CHECK(!memcmp(out, other, BLOCKS * out_bytes(&desc)), "code %u, 2^%d: not those of the reference", i,
+                  exponents[e]);
+        }
+    }
+}
+
 static void refused(const penstock_viterbi_desc *desc, const char *word)
 {
     penstock_plan *plan = (penstock_plan *)&plan;
@@ -307,6 +337,7 @@ int main(void)
     test_round_trips();
     test_unequal();
     test_ways();
+    test_magnitudes();
     test_refused();
     test_short_circles();
     test_memory();

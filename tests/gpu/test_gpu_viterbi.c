@@ -10,6 +10,8 @@
 
 #include <penstock/penstock.h>
 
+#include <math.h>
+
 enum { MOST = 60000, BLOCKS = 21 };
 
 struct form {
@@ -63,7 +65,10 @@ static int describe(penstock_viterbi_desc *desc, const struct form *form)
     return form->code ? penstock_viterbi_code(desc, form->code) : PENSTOCK_OK;
 }
 
-/* Soft bits that no code has, all the same, of both extremes, and none at all. */
+static const char *const kinds[] = {"noise", "one value", "extremes", "hardly anything", "tiny", "huge"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Soft bits that no code has, all the same, of both extremes, and none at all; and floats of any magnitude. */
 static const void *fill(penstock_soft soft, size_t count, unsigned kind, uint64_t *state)
 {
     for (size_t i = 0; i < count; i++) {
@@ -77,6 +82,7 @@ static const void *fill(penstock_soft soft, size_t count, unsigned kind, uint64_
         bytes[i] = (int8_t)value;
         hard[i] = value < 0;
         floats[i] = kind == 2 && value < 0 ? (i % 3 ? -INFINITY : NAN) : 0.37F * (float)value;
+        floats[i] = ldexpf(floats[i], kind == 4 ? -120 : kind == 5 ? 120 : 0);
     }
     return soft == PENSTOCK_SOFT_S8 ? (const void *)bytes : soft == PENSTOCK_SOFT_F32 ? (const void *)floats : hard;
 }
@@ -98,13 +104,13 @@ static void check_blocks(penstock_plan *plan, penstock_plan *cpu, const penstock
     uint64_t state = form + 1;
     size_t sent = 0;
     CHECK_OK(penstock_viterbi_sent(&sent, desc));
-    for (unsigned kind = 0; kind < 4; kind++) {
+    for (unsigned kind = 0; kind < (desc->soft == PENSTOCK_SOFT_F32 ? KINDS : 4); kind++) {
         const void *in = fill(desc->soft, BLOCKS * sent, kind, &state);
         memset(got, 0xaa, sizeof got);
         memset(want, 0xaa, sizeof want);
         CHECK_OK(penstock_plan_run(cpu, in, want, BLOCKS));
         CHECK_OK(penstock_plan_run(plan, in, got, BLOCKS));
-        compare(desc, form, kind == 0 ? "noise" : kind == 1 ? "one value" : kind == 2 ? "extremes" : "hardly anything");
+        compare(desc, form, kinds[kind]);
     }
     const void *in = fill(desc->soft, 2 * sent, 0, &state);
     for (size_t i = 0; i < BLOCKS; i++)

@@ -39,7 +39,7 @@ float penstock__cpu_soft_scale(const float *in, size_t count, double mean)
         there += finite[j];
     }
     scale = all > 0 ? mean * (double)there / all : 1;
-    return scale < 1e30 ? (float)scale : 1e30F;
+    return scale < (double)FLT_MAX ? (float)scale : FLT_MAX;
 }
 
 /* To the nearest whole number, of two the even one. */

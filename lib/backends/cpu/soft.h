@@ -7,7 +7,7 @@
 
 #include "backends/backend.h"
 
-/* The factor that makes `mean` of the mean absolute value of a block's finite numbers. */
+/* The factor that makes `mean` of the mean absolute value of a block's finite numbers; a finite float. */
 float penstock__cpu_soft_scale(const float *in, size_t count, double mean);
 
 /* Soft bits first .. first + count - 1 of `in` as signed bytes; `scale` is the floats' factor. */

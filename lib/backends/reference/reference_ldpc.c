@@ -9,11 +9,12 @@
 #include "backends/ldpc_rule.h"
 #include "backends/reference/reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CERTAIN 1e30 /* of filler, and the most of floats */
+#define CERTAIN ((double)FLT_MAX) /* of filler, and the most of floats */
 
 struct work {
     const struct penstock_ldpc_problem *problem;

@@ -7,6 +7,7 @@
  */
 #include "backends/reference/reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static double soft_value(const struct penstock_viterbi_problem *problem, const v
     if (problem->soft == PENSTOCK_SOFT_HARD)
         return ((const uint8_t *)in)[i] ? -1 : 1;
     value = (double)((const float *)in)[i];
-    return isnan(value) ? 0 : fmax(-1e30, fmin(1e30, value));
+    return isnan(value) ? 0 : fmax(-(double)FLT_MAX, fmin((double)FLT_MAX, value));
 }
 
 static void read_soft(const struct work *work, const void *in, size_t steps)
