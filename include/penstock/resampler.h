@@ -15,8 +15,9 @@
  * ceil(T r).
  *
  * The ratio is a fraction of whole numbers and times are counted in whole numbers: no phase drifts, however long the
- * stream. Of a ratio given as a double it is the simplest fraction that is this double when it is rounded (0.96 is 24 /
- * 25, and 48000.0 / 44100.0 is 160 / 147); whole numbers can be given instead.
+ * stream. Of a ratio given as a double it is the first convergent of its continued fraction that is this double when it
+ * is rounded: the quotient of any two numbers below 2^26 is found (0.96 is 24 / 25, and 48000.0 / 44100.0 is 160 /
+ * 147). Whole numbers can be given instead.
  *
  * Any split of the stream into pushes and pulls gives the same bits. A NaN or infinity spoils the outputs whose taps
  * cover it, no more.

@@ -207,6 +207,16 @@ static void fractions(void)
         CHECK((double)r.up / (double)r.down == ratio, "%.17g is %" PRIu64 " / %" PRIu64, ratio, r.up, r.down);
         CHECK(clock.unit <= RESAMPLER_UNITS && clock.part < clock.unit, "%.17g", ratio);
     }
+    for (int i = 0; i < 20000; i++) { /* quotients of numbers below 2^26 */
+        const uint64_t down = (uint64_t)exp2(13 + 13 * fabs(test_uniform(&seed)));
+        const uint64_t up = 1 + (uint64_t)(fabs(test_uniform(&seed)) * (double)((1 << 26) - 1));
+        const struct resampler_ratio want = penstock__resampler_reduced(up, down);
+        if (up / 1024 >= down || down / 1024 >= up)
+            continue;
+        struct resampler_ratio r = penstock__resampler_ratio((double)up / (double)down);
+        CHECK(r.up == want.up && r.down == want.down, "%" PRIu64 " / %" PRIu64 " is %" PRIu64 " / %" PRIu64, up, down,
+              r.up, r.down);
+    }
 }
 
 /* ---------------------------------------------------------------- the caller's taps ----------- */

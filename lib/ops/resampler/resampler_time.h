@@ -25,7 +25,9 @@ struct resampler_clock {
     uint64_t whole, part; /* the step; part < unit */
 };
 
-/* The simplest fraction that is `ratio`, 2^-10 .. 2^10, when rounded to double. */
+/* The first convergent of the continued fraction of `ratio`, 2^-10 .. 2^10, that is it when rounded to double. A
+ * quotient of numbers below 2^26 is among the convergents, as it is nearer than half of one over its denominator's
+ * square, and none before it rounds to the same. */
 struct resampler_ratio penstock__resampler_ratio(double ratio);
 
 /* Without common factors. */
