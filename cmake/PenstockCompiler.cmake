@@ -38,3 +38,10 @@ function(penstock_installed target folder)
   file(RELATIVE_PATH way /${folder} /${CMAKE_INSTALL_LIBDIR})
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${way}")
 endfunction()
+
+# install(), where what is built is to be installed.
+function(penstock_install)
+  if(PENSTOCK_INSTALL)
+    install(${ARGN})
+  endif()
+endfunction()

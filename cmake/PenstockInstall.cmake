@@ -37,6 +37,8 @@ file(RELATIVE_PATH PENSTOCK_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) #
 configure_file(cmake/penstock.pc.in ${PROJECT_BINARY_DIR}/penstock.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/penstock.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-configure_file(cmake/uninstall.cmake.in ${PROJECT_BINARY_DIR}/uninstall.cmake @ONLY)
-add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/uninstall.cmake
-  COMMENT "Removing what install_manifest.txt lists")
+if(PROJECT_IS_TOP_LEVEL)
+  configure_file(cmake/uninstall.cmake.in ${PROJECT_BINARY_DIR}/uninstall.cmake @ONLY)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/uninstall.cmake
+    COMMENT "Removing what install_manifest.txt lists")
+endif()

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+"""Penstock within another project by add_subdirectory(), static as it is there unless that project says otherwise.
+It is built in one part of four: another one has what configuring shows. Usage:
+test_embedded.py SOURCE CMAKE GENERATOR MAKE CC"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from drawn import drawn, tell_drawn
+
+SOURCE, CMAKE, GENERATOR, MAKE, CC = sys.argv[1:]
+PROGRAMS = "penstock_command qpu-emu example_fft_batch"
+DUTIES = "uninstall Experimental test_plan"
+checks = failures = 0
+folder = tempfile.mkdtemp()
+
+EMBEDDING = f"""cmake_minimum_required(VERSION 3.21)
+project(user C)
+add_subdirectory({SOURCE} penstock)
+add_executable(user {SOURCE}/examples/fft_batch.c)
+target_link_libraries(user PRIVATE Penstock::penstock m)
+install(TARGETS user)
+foreach(target IN ITEMS {PROGRAMS} {DUTIES})
+  set(left_out NO)
+  if(TARGET ${{target}} AND NOT "{DUTIES}" MATCHES "${{target}}")
+    get_target_property(left_out ${{target}} EXCLUDE_FROM_ALL)
+  endif()
+  if(TARGET ${{target}} AND NOT left_out)
+    message(SEND_ERROR "the project gets the target ${{target}}")
+  endif()
+endforeach()
+foreach(name IN ITEMS BUILD_SHARED_LIBS BUILD_TESTING FFTW_FOUND LIQUID_LIBRARY)
+  if(DEFINED CACHE{{${{name}}}})
+    message(SEND_ERROR "the project gets ${{name}} in its cache")
+  endif()
+endforeach()
+if(CMAKE_BUILD_TYPE)
+  message(SEND_ERROR "the project gets the build type ${{CMAKE_BUILD_TYPE}}")
+endif()
+"""
+
+
+def at(name):
+    return os.path.join(folder, name)
+
+
+def check(condition, *what):
+    global checks, failures
+    checks += 1
+    if not condition:
+        failures += 1
+        print("FAILED:", *what, file=sys.stderr)
+
+
+def run(*command, **more):
+    """Whether it ends with exit code 0, and its output."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1500,
+                          env={**os.environ, "PENSTOCK_CACHE_DIR": "", **more})
+    check(done.returncode == 0, command, done.returncode, done.stdout[-4000:])
+    return done.returncode == 0, done.stdout
+
+
+def configure(name, text, *options):
+    os.makedirs(at(name), exist_ok=True)
+    with open(at(name + "/CMakeLists.txt"), "w") as file:
+        file.write(text)
+    return run(CMAKE, "-S", at(name), "-B", at(name + "/build"), "-G", GENERATOR, f"-DCMAKE_MAKE_PROGRAM={MAKE}",
+               f"-DCMAKE_C_COMPILER={CC}", *options)
+
+
+def check_runs(command, **more):
+    """The example shows a peak at bin 192."""
+    good, said = run(*command, **more)
+    check(not good or "bin 192" in said, command, "wrote", said)
+
+
+def installed(prefix):
+    return {os.path.relpath(os.path.join(top, name), at(prefix)) for top, _, names in os.walk(at(prefix))
+            for name in names}
+
+
+def check_static_library():
+    """Built, used where it lies, and not installed."""
+    if not run(CMAKE, "--build", at("embedding/build"), "--target", "user", "--parallel", str(os.cpu_count()))[0]:
+        return
+    check_runs([at("embedding/build/user")])
+    for helper in ("penstock-probe", "penstock-compile"):
+        check(os.path.exists(at("embedding/build/penstock/libexec/penstock/" + helper)), helper, "is not built along")
+    run(CMAKE, "--install", at("embedding/build"), "--prefix", at("alone"))
+    check(installed("alone") == {"bin/user"}, "the project installs", installed("alone"))
+
+
+try:
+    if configure("embedding", EMBEDDING)[0] and drawn(0, 4, "embedding"):
+        check_static_library()
+finally:
+    shutil.rmtree(folder)
+tell_drawn()
+print(checks, "checks,", failures, "failed")
+sys.exit(failures > 0)
