@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Header, library, pkg-config and CMake package files; `cmake --build . --target uninstall` takes them away again.
 include(CMakePackageConfigHelpers)
+include(PenstockNeeds)
 
 install(TARGETS penstock EXPORT PenstockTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

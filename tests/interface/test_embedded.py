@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright The Penstock authors.
-"""Penstock within another project by add_subdirectory(), static as it is there unless that project says otherwise.
-It is built in one part of four: another one has what configuring shows. Usage:
-test_embedded.py SOURCE CMAKE GENERATOR MAKE CC"""
+"""Penstock within another project by add_subdirectory(), static as it is there unless that project says otherwise; and
+the static library that such a project installs, in a folder of its architecture and a prefix that is moved. It is built
+in one part of four: another one has what configuring shows. Usage: test_embedded.py SOURCE CMAKE GENERATOR MAKE CC"""
 
 import os
 import shutil
@@ -15,6 +15,7 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from drawn import drawn, tell_drawn
 
 SOURCE, CMAKE, GENERATOR, MAKE, CC = sys.argv[1:]
+LIBRARIES = "lib/x86_64-any"  # as Debian has them
 PROGRAMS = "penstock_command qpu-emu example_fft_batch"
 DUTIES = "uninstall Experimental test_plan"
 checks = failures = 0
@@ -43,6 +44,14 @@ endforeach()
 if(CMAKE_BUILD_TYPE)
   message(SEND_ERROR "the project gets the build type ${{CMAKE_BUILD_TYPE}}")
 endif()
+"""
+FINDING = f"""cmake_minimum_required(VERSION 3.21)
+project(user C)
+foreach(time RANGE 1)
+  find_package(Penstock 0.1 REQUIRED)
+endforeach()
+add_executable(user {SOURCE}/examples/fft_batch.c)
+target_link_libraries(user PRIVATE Penstock::penstock m)
 """
 
 
@@ -86,7 +95,7 @@ def installed(prefix):
 
 
 def check_static_library():
-    """Built, used where it lies, and not installed."""
+    """Built, used where it lies, installed, moved, and found by pkg-config and CMake."""
     if not run(CMAKE, "--build", at("embedding/build"), "--target", "user", "--parallel", str(os.cpu_count()))[0]:
         return
     check_runs([at("embedding/build/user")])
@@ -94,6 +103,23 @@ def check_static_library():
         check(os.path.exists(at("embedding/build/penstock/libexec/penstock/" + helper)), helper, "is not built along")
     run(CMAKE, "--install", at("embedding/build"), "--prefix", at("alone"))
     check(installed("alone") == {"bin/user"}, "the project installs", installed("alone"))
+    configure("embedding", EMBEDDING, "-DPENSTOCK_INSTALL=ON", f"-DCMAKE_INSTALL_LIBDIR={LIBRARIES}")
+    run(CMAKE, "--build", at("embedding/build"), "--parallel", str(os.cpu_count()))
+    run(CMAKE, "--install", at("embedding/build"), "--prefix", at("first"))
+    os.rename(at("first"), at("moved"))
+    files = installed("moved")
+    check(LIBRARIES + "/libpenstock.a" in files and "libexec/penstock/penstock-probe" in files, files)
+    pkg_config = {"PKG_CONFIG_PATH": at(f"moved/{LIBRARIES}/pkgconfig")}
+    if shutil.which("pkg-config"):
+        for how in ([], ["--static"]):
+            good, flags = run("pkg-config", "--cflags", "--libs", *how, "penstock", **pkg_config)
+            if good and run(CC, SOURCE + "/examples/fft_batch.c", "-o", at("by_pkg_config"), *flags.split(), "-lm")[0]:
+                check_runs([at("by_pkg_config")])
+    else:
+        print("SKIPPED: no pkg-config")
+    if configure("finding", FINDING, f"-DPenstock_DIR={at(f'moved/{LIBRARIES}/cmake/Penstock')}")[0]:
+        if run(CMAKE, "--build", at("finding/build"))[0]:
+            check_runs([at("finding/build/user")])
 
 
 try:
