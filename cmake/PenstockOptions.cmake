@@ -20,6 +20,15 @@ option(PENSTOCK_PROGRAMS "Build commands, examples, tests, and modules for GNU R
 if(PROJECT_IS_TOP_LEVEL AND PENSTOCK_PROGRAMS)
   set(PENSTOCK_TESTS ${BUILD_TESTING})
 endif()
+
+# Where the library looks for the programs that it starts: PENSTOCK_LIBEXEC_BESIDE from its own folder, which is right
+# after the prefix has been moved too, and PENSTOCK_LIBEXEC_DIR. A build that installs nothing is used where it lies.
+file(RELATIVE_PATH PENSTOCK_LIBEXEC_BESIDE ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_LIBEXECDIR}/penstock)
+set(PENSTOCK_LIBEXEC_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/penstock)
+if(NOT PENSTOCK_INSTALL)
+  set(PENSTOCK_LIBEXEC_DIR ${PROJECT_BINARY_DIR}/libexec/penstock)
+endif()
+
 option(PENSTOCK_WERROR "Treat warnings as errors" OFF)
 set(PENSTOCK_SANITIZE "" CACHE STRING "Sanitizers for everything, as after -fsanitize=")
 set(PENSTOCK_DEPENDENCIES "" CACHE INTERNAL "")

@@ -22,12 +22,18 @@
 
 enum { STATE = 3 * PATH_MAX };
 
+/* The command's file, and `levels` up from it. */
+static void above_command(char path[PATH_MAX], int levels)
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    for (; levels > 0 && *path; levels--)
+        *(strrchr(path, '/') ? strrchr(path, '/') : path) = '\0';
+}
+
 void doctor_prefix(char prefix[PATH_MAX])
 {
-    ssize_t length = readlink("/proc/self/exe", prefix, PATH_MAX - 1);
-    prefix[length > 0 ? length : 0] = '\0';
-    for (int up = 0; up < 2 && *prefix; up++)
-        *(strrchr(prefix, '/') ? strrchr(prefix, '/') : prefix) = '\0';
+    above_command(prefix, 2);
 }
 
 /* Folder of the library that this process uses, without links. False in a static build. */
@@ -70,6 +76,10 @@ struct helper {
     const char *what, *name, *variable, *installed, *without;
 };
 
+/* As lib/probe/helper.c has them. */
+static const char *const beside[] = {"../libexec/penstock", PENSTOCK_LIBEXEC_BESIDE};
+enum { BESIDE = sizeof beside / sizeof *beside };
+
 static const struct helper helpers[] = {
     {"probe helper", "penstock-probe", "PENSTOCK_PROBE", PENSTOCK_LIBEXEC_DIR "/penstock-probe",
      "a driver that crashes takes the process along"},
@@ -80,20 +90,21 @@ static const struct helper helpers[] = {
 /* Where the library looks for it. */
 static void check_helper(const struct helper *helper, const char *folder)
 {
-    char beside[PATH_MAX + 64] = "", state[STATE], cure[STATE];
+    char place[2 * PATH_MAX], state[STATE], cure[STATE];
     const char *wanted = getenv(helper->variable);
-    const char *places[] = {beside, helper->installed};
     struct stat facts;
-    if (*folder)
-        snprintf(beside, sizeof beside, "%s/../libexec/penstock/%s", folder, helper->name);
-    if (wanted && *wanted)
-        places[0] = places[1] = wanted;
-    for (size_t i = 0; i < 2; i++)
-        if (!stat(places[i], &facts) && S_ISREG(facts.st_mode) && !access(places[i], X_OK)) {
-            doctor_tell(FINE, helper->what, places[i], NULL);
+    size_t i = wanted && *wanted ? BESIDE : 0;
+    for (; i <= BESIDE; i++) {
+        if (i < BESIDE)
+            snprintf(place, sizeof place, "%s/%s/%s", folder, beside[i], helper->name);
+        else
+            snprintf(place, sizeof place, "%s", wanted && *wanted ? wanted : helper->installed);
+        if (!stat(place, &facts) && S_ISREG(facts.st_mode) && !access(place, X_OK)) {
+            doctor_tell(FINE, helper->what, place, NULL);
             return;
         }
-    snprintf(state, sizeof state, "%s cannot be run: %s", places[1], helper->without);
+    }
+    snprintf(state, sizeof state, "%s cannot be run: %s", place, helper->without);
     snprintf(cure, sizeof cure, "reinstall, or let %s name the program %s", helper->variable, helper->name);
     doctor_tell(MINOR, helper->what, state, cure);
 }
@@ -105,6 +116,8 @@ void doctor_library(void)
         *folder = '\0';
     check_version(folder);
     check_loader(folder);
+    if (!*folder) /* the library is in the command */
+        above_command(folder, 1);
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         check_helper(&helpers[i], folder);
 }

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,23 +28,43 @@
 
 extern char **environ;
 
+/* Seen from the folder of the library: in a build tree, a wheel and most installations; and where this one has it. */
+static const char *const beside[] = {"../libexec/penstock", PENSTOCK_LIBEXEC_BESIDE};
+
+/* The folder of the file that this code is in, of which the linker knows a program, with the library within it, by the
+ * word that it was called by. */
+static bool own_folder(char folder[PATH_MAX])
+{
+    Dl_info self, program;
+    ssize_t length = 0;
+    char *end;
+    if (!dladdr(beside, &self) || !self.dli_fname)
+        return false;
+    if (dladdr((void *)(uintptr_t)getauxval(AT_PHDR), &program) && program.dli_fbase == self.dli_fbase)
+        length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length > 0)
+        folder[length] = '\0';
+    else
+        snprintf(folder, PATH_MAX, "%s", self.dli_fname);
+    if ((end = strrchr(folder, '/')))
+        *end = '\0';
+    return end != NULL;
+}
+
 /* What `variable` names, or beside the folder that this library is in (installed, moved or in a build tree), or where
- * this build would install it. */
+ * this build has it or would install it. */
 static bool find(char path[PATH_MAX], const char *name, const char *variable)
 {
-    static const char folder[] = "libexec/penstock";
     const char *wanted = getenv(variable);
-    Dl_info self;
+    char folder[PATH_MAX];
     if (wanted && *wanted) {
         snprintf(path, PATH_MAX, "%s", wanted);
         return !access(path, X_OK);
     }
-    if (dladdr(folder, &self) && self.dli_fname && strrchr(self.dli_fname, '/')) {
-        int length = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
-        if (snprintf(path, PATH_MAX, "%.*s/../%s/%s", length, self.dli_fname, folder, name) < PATH_MAX &&
-            !access(path, X_OK))
-            return true;
-    }
+    if (own_folder(folder))
+        for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+            if (snprintf(path, PATH_MAX, "%s/%s/%s", folder, beside[i], name) < PATH_MAX && !access(path, X_OK))
+                return true;
     snprintf(path, PATH_MAX, "%s/%s", PENSTOCK_LIBEXEC_DIR, name);
     return !access(path, X_OK);
 }

@@ -10,6 +10,13 @@ penstock_wrap(probe clock_gettime)
 penstock_wrap(standby clock_gettime)
 penstock_wrap(side_by_side pthread_create)
 add_dependencies(test_probe penstock-probe)
+add_library(penstock_helper_places MODULE ${PROJECT_SOURCE_DIR}/lib/probe/helper.c) # as if installed in lib/machine
+target_compile_definitions(penstock_helper_places
+  PRIVATE "PENSTOCK_LIBEXEC_BESIDE=\"../../libexec/penstock\"" "PENSTOCK_LIBEXEC_DIR=\"/none\"")
+target_link_libraries(penstock_helper_places PRIVATE penstock_internal)
+set_target_properties(penstock_helper_places PROPERTIES C_VISIBILITY_PRESET default)
+penstock_program(helper_places)
+penstock_run(helper_places core ALWAYS COMMAND test_helper_places $<TARGET_FILE:penstock_helper_places>)
 if(PENSTOCK_HAVE_FFTW)
   penstock_test(planner_memory core)
 endif()
