@@ -24,6 +24,7 @@ struct setting {
     const char *name, *unit;
     double value;
     bool wanted;
+    bool read_back; /* between points that are listed it is for the device to say what it can */
     /* NULL: the gain, which has a single range */
     SoapySDRRange *(*ranges)(const SoapySDRDevice *, const int, const size_t, size_t *);
     int (*set)(SoapySDRDevice *, const int, const size_t, const double);
@@ -32,6 +33,14 @@ struct setting {
 static int set_frequency(SoapySDRDevice *device, const int direction, const size_t channel, const double value)
 {
     return SoapySDRDevice_setFrequency(device, direction, channel, value, NULL);
+}
+
+static bool are_points(const SoapySDRRange *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ranges[i].minimum < ranges[i].maximum)
+            return false;
+    return true;
 }
 
 /* Is the value in a range that the device names, give or take rounding? A device that names none is asked. */
@@ -69,12 +78,15 @@ static int apply_number(struct penstock__soapy_device *self, unsigned channel, c
         gain = SoapySDRDevice_getGainRange(self->device, SOAPY_SDR_RX, channel);
         count = gain.maximum > gain.minimum; /* a driver that does not know says 0 .. 0 */
     }
-    if (!offered(ranges, count, setting->value)) {
+    const bool listed = offered(ranges, count, setting->value),
+               asked = listed || (setting->read_back && are_points(ranges, count)),
+               refused = asked && setting->set(self->device, SOAPY_SDR_RX, channel, setting->value);
+    if (!listed && (!asked || refused)) {
         char list[200];
         list_ranges(list, sizeof list, ranges, count);
         status = penstock__error(PENSTOCK_ERR_ARGUMENT, "%s has no %s of %.12g %s: it offers %s %s", self->name,
                                  setting->name, setting->value, setting->unit, list, setting->unit);
-    } else if (setting->set(self->device, SOAPY_SDR_RX, channel, setting->value)) {
+    } else if (refused) {
         status = penstock__error(PENSTOCK_ERR_ARGUMENT, "%s refuses a %s of %.12g %s: %s", self->name, setting->name,
                                  setting->value, setting->unit, SoapySDRDevice_lastError());
     }
@@ -126,13 +138,13 @@ int penstock__soapy_apply(struct penstock__soapy_device *self, const penstock_so
 {
     /* the rate first: on many radios it moves the master clock, and with it what else is possible */
     const struct setting settings[] = {
-        {"sample rate", "Hz", desc->rate_hz, desc->rate_hz > 0.0, SoapySDRDevice_getSampleRateRange,
+        {"sample rate", "Hz", desc->rate_hz, desc->rate_hz > 0.0, true, SoapySDRDevice_getSampleRateRange,
          SoapySDRDevice_setSampleRate},
-        {"bandwidth", "Hz", desc->bandwidth_hz, desc->bandwidth_hz > 0.0, SoapySDRDevice_getBandwidthRange,
+        {"bandwidth", "Hz", desc->bandwidth_hz, desc->bandwidth_hz > 0.0, false, SoapySDRDevice_getBandwidthRange,
          SoapySDRDevice_setBandwidth},
-        {"frequency", "Hz", desc->frequency_hz, desc->frequency_hz > 0.0, SoapySDRDevice_getFrequencyRange,
+        {"frequency", "Hz", desc->frequency_hz, desc->frequency_hz > 0.0, false, SoapySDRDevice_getFrequencyRange,
          set_frequency},
-        {"gain", "dB", desc->gain_db, desc->gain_set, NULL, SoapySDRDevice_setGain},
+        {"gain", "dB", desc->gain_db, desc->gain_set, false, NULL, SoapySDRDevice_setGain},
     };
     int status = apply_antenna(self, desc);
     for (size_t i = 0; !status && i < sizeof settings / sizeof settings[0]; i++)
