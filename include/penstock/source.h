@@ -57,7 +57,7 @@ typedef struct penstock_source_info {
 typedef struct penstock_source_counters {
     size_t size;
     uint64_t samples;      /* given so far */
-    uint64_t overflows;    /* times that the radio reported lost samples */
+    uint64_t overflows;    /* times that the radio reported lost samples, or its time stamps alone told of some */
     uint64_t lost_samples; /* lost before samples that were taken, where time stamps or a recording's metadata tell how
                               many: `taken` and these together are the whole stream */
     uint64_t timeouts;

@@ -22,8 +22,18 @@ static const struct stream_format {
 };
 
 #define STREAM_FORMATS (sizeof stream_formats / sizeof stream_formats[0])
+#define LEAST_MTU      1024
+#define MOST_MTU       ((size_t)1 << 20)
 
 /* ---------------------------------------------------------------- device ---------------------- */
+
+static void read_serial(struct penstock__soapy_device *self)
+{
+    SoapySDRKwargs known = SoapySDRDevice_getHardwareInfo(self->device);
+    const char *serial = SoapySDRKwargs_get(&known, "serial");
+    snprintf(self->serial, sizeof self->serial, "%s", serial ? serial : "");
+    SoapySDRKwargs_clear(&known);
+}
 
 static int open_device(struct penstock__soapy_device *self, const char *args, unsigned channel)
 {
@@ -36,6 +46,7 @@ static int open_device(struct penstock__soapy_device *self, const char *args, un
     snprintf(self->name, sizeof self->name, "%s (%s)", driver ? driver : "?", hardware ? hardware : "?");
     SoapySDR_free(driver);
     SoapySDR_free(hardware);
+    read_serial(self);
     channels = SoapySDRDevice_getNumChannels(self->device, SOAPY_SDR_RX);
     if (channel >= channels)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s has no receive channel %u: it has %zu, counted from 0",
@@ -77,6 +88,27 @@ static const struct stream_format *native_format(struct penstock__soapy_device *
             found = &stream_formats[i];
     SoapySDR_free(name);
     return found;
+}
+
+/* Of CS16 by a driver whose full scale is a smaller power of two, give or take one: 2048 of twelve bits, say. */
+static unsigned shift_of(struct penstock__soapy_device *self, const penstock_source_desc *desc)
+{
+    double full_scale = 0.0;
+    char *name = SoapySDRDevice_getNativeStreamFormat(self->device, SOAPY_SDR_RX, desc->channel, &full_scale);
+    unsigned shift = 0;
+    if (name && !desc->raw && self->format == PENSTOCK_CS16 && !strcmp(name, SOAPY_SDR_CS16))
+        for (unsigned bits = 1; bits < 12 && !shift; bits++)
+            shift = fabs(full_scale - ldexp(32768.0, -(int)bits)) <= 1.0 ? bits : 0;
+    SoapySDR_free(name);
+    return shift;
+}
+
+void penstock__soapy_widen(const struct penstock__soapy_device *self, void *samples, size_t count)
+{
+    const int most = INT16_MAX >> self->shift, factor = 1 << self->shift;
+    int16_t *values = samples;
+    for (size_t i = 0; self->shift && i < 2 * count; i++)
+        values[i] = (int16_t)(values[i] >= most ? INT16_MAX : values[i] <= -most - 1 ? INT16_MIN : values[i] * factor);
 }
 
 /* NULL with an error if the device has none that would do. */
@@ -130,12 +162,15 @@ static int start_stream(struct penstock__soapy_device *self, const char *args, c
     if (!format)
         return PENSTOCK_ERR_UNSUPPORTED;
     self->format = format->format;
+    self->shift = shift_of(self, desc);
     arguments = stream_arguments(self, args, desc->channel);
     self->stream = SoapySDRDevice_setupStream(self->device, SOAPY_SDR_RX, format->name, &channel, 1, &arguments);
     SoapySDRKwargs_clear(&arguments);
     if (!self->stream)
         return penstock__error(PENSTOCK_ERR_RADIO, "%s gives no stream of %s: %s", self->name, format->name,
                                SoapySDRDevice_lastError());
+    self->mtu = SoapySDRDevice_getStreamMTU(self->device, self->stream);
+    self->mtu = self->mtu < LEAST_MTU ? LEAST_MTU : self->mtu > MOST_MTU ? MOST_MTU : self->mtu;
     if ((code = SoapySDRDevice_activateStream(self->device, self->stream, 0, 0, 0)))
         return penstock__error(PENSTOCK_ERR_RADIO, "%s does not start its stream: %s", self->name,
                                SoapySDR_errToStr(code));

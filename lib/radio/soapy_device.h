@@ -13,7 +13,10 @@ struct penstock__soapy_device {
     SoapySDRDevice *device; /* NULL: not open */
     SoapySDRStream *stream;
     bool active;
-    char name[128]; /* "replay (recording)": driver and hardware */
+    char name[128];   /* "replay (recording)": driver and hardware */
+    char serial[128]; /* "" where the driver tells none */
+    size_t mtu;       /* samples that the driver gives at a time, or so */
+    unsigned shift;   /* by which numbers are to be widened for our full scale */
     penstock_format format;
     double rate_hz;
     double frequency_hz;
@@ -27,6 +30,10 @@ struct penstock__soapy_device {
  */
 int penstock__soapy_open(struct penstock__soapy_device *self, const char *args, const penstock_source_desc *desc);
 void penstock__soapy_close(struct penstock__soapy_device *self);
+
+/* Samples that were read become those of our format's full scale. Where the driver's is less, its largest numbers
+ * become the largest there are: they clipped. */
+void penstock__soapy_widen(const struct penstock__soapy_device *self, void *samples, size_t count);
 
 /* Someone who gets SoapySDR's messages. */
 struct penstock__soapy_listener {

@@ -8,7 +8,9 @@
  * A stream ends when the driver says END_BURST and then gives an error or nothing more; an error without that is a
  * loss.
  */
+#include "radio/soapy_clock.h"
 #include "radio/soapy_device.h"
+#include "radio/soapy_held.h"
 #include "radio/source_kind.h"
 
 #include <SoapySDR/Errors.h>
@@ -22,7 +24,6 @@
 #define RETRY_MS       100               /* between two looks for a radio that disappeared */
 #define MOST_SAMPLES   ((size_t)1 << 20) /* asked for at a time: SoapySDR counts them in an int */
 #define SILENCE_FACTOR 5.0               /* a radio silent for this many time-outs is taken for lost */
-#define MOST_LOST      0x1p62            /* samples: more than any time stamp can tell of */
 
 struct soapy {
     struct penstock__soapy_device device;
@@ -32,12 +33,11 @@ struct soapy {
     double timeout_s, reconnect_s;
     uint64_t samples;
 
-    /* a stream's time: sample number `since` after the one that was stamped `stamp_ns` comes next */
-    bool stamped;
+    struct penstock__soapy_clock clock;
     bool maybe_lost; /* the next time stamp tells */
     bool surely;     /* something was lost, be there a time stamp or not */
-    long long stamp_ns;
-    uint64_t since;
+
+    struct penstock__soapy_held held;
 
     double heard_s; /* when the last samples came */
     bool silence_told;
@@ -51,7 +51,9 @@ struct soapy {
 /* A stream has started: nothing is known of it yet. */
 static void start_clock(struct soapy *soapy)
 {
-    soapy->stamped = soapy->maybe_lost = soapy->surely = soapy->burst_ended = soapy->silence_told = false;
+    soapy->clock = (struct penstock__soapy_clock){0};
+    soapy->maybe_lost = soapy->surely = soapy->burst_ended = soapy->silence_told = false;
+    soapy->held.count = soapy->held.given = 0;
     soapy->pending = 0;
     soapy->heard_s = penstock__now_s();
 }
@@ -91,7 +93,9 @@ static int soapy_open(penstock_source *source, const char *text)
         penstock__soapy_listen(&soapy->listener);
     }
     if ((status = penstock__soapy_open(&soapy->device, soapy->args, desc)) ||
-        (status = note_files(source, soapy->args)))
+        (status = note_files(source, soapy->args)) ||
+        (status =
+             penstock__soapy_held_init(&soapy->held, soapy->device.mtu, penstock_format_bytes(soapy->device.format))))
         return status;
     source->format = soapy->device.format;
     source->rate_hz = soapy->device.rate_hz;
@@ -111,6 +115,7 @@ static void soapy_close(penstock_source *source)
     penstock__soapy_close(&soapy->device);
     if (soapy->listening)
         penstock__soapy_unlisten(&soapy->listener);
+    penstock__soapy_held_free(&soapy->held);
     penstock__free(soapy->args);
     penstock__free(soapy);
 }
@@ -123,13 +128,21 @@ static int report_loss(struct soapy *soapy)
                            (unsigned long long)soapy->samples, soapy->why_lost);
 }
 
+/* Whether it is that radio, as it was. */
+static bool is_same(const struct penstock__soapy_device *again, const struct penstock__soapy_device *before)
+{
+    return !strcmp(again->name, before->name) && !strcmp(again->serial, before->serial) &&
+           again->format == before->format && again->rate_hz == before->rate_hz &&
+           again->frequency_hz == before->frequency_hz;
+}
+
 /* The device again, as it was; false if it is not there or has changed. */
 static bool reopen(penstock_source *source, struct soapy *soapy)
 {
     struct penstock__soapy_device again;
     if (penstock__soapy_open(&again, soapy->args, &source->desc))
         return false;
-    if (again.format == soapy->device.format && again.rate_hz == soapy->device.rate_hz) {
+    if (is_same(&again, &soapy->device)) {
         soapy->device = again;
         return true;
     }
@@ -172,14 +185,21 @@ static int look_for_radio(penstock_source *source, const char *why)
 
 /* ---------------------------------------------------------------- reading --------------------- */
 
-static void count_overflow(penstock_source *source, const char *what)
+static void tell_overflow(penstock_source *source, const char *what)
 {
-    struct soapy *soapy = source->priv;
+    const struct soapy *soapy = source->priv;
     uint64_t n = ++source->counters.overflows;
-    soapy->maybe_lost = soapy->surely = true;
     if ((n & (n - 1)) == 0) /* at 1, 2, 4, 8, ...: a radio may lose samples thousands of times a second */
         penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s lost samples (%s), %llu time%s so far",
                               soapy->device.name, what, (unsigned long long)n, n == 1 ? "" : "s");
+}
+
+/* The next samples are behind it. */
+static void count_overflow(penstock_source *source, const char *what)
+{
+    struct soapy *soapy = source->priv;
+    soapy->maybe_lost = soapy->surely = true;
+    tell_overflow(source, what);
 }
 
 /* The last capture's first sample came among `got` of them just now, by this machine's clock, to the millisecond. */
@@ -202,34 +222,40 @@ static void note_gap(penstock_source *source, uint64_t lost, bool unknown)
         penstock__captures_gap(&source->captures, soapy->samples, lost, unknown);
 }
 
-/* Samples between what came last and those at `time_ns`; false where that cannot be, since a driver has set its clock
- * anew, say. */
-static bool lost_by_clock(const struct soapy *soapy, long long time_ns, double *lost)
+/* Of samples that come at `time_ns` if `flags` says so: is there a loss before them that nothing else tells of? */
+static bool jumps(const struct soapy *soapy, int flags, long long time_ns)
 {
-    long long passed_ns;
-    if (__builtin_sub_overflow(time_ns, soapy->stamp_ns, &passed_ns))
-        return false;
-    *lost = (double)passed_ns * soapy->device.rate_hz * 1e-9 - (double)soapy->since;
-    return *lost > -0.5 && *lost < MOST_LOST;
+    return flags & SOAPY_SDR_HAS_TIME && !soapy->maybe_lost &&
+           penstock__soapy_clock_jumps(&soapy->clock, soapy->device.rate_hz, time_ns);
+}
+
+static void account_time(penstock_source *source, int flags, long long time_ns)
+{
+    struct soapy *soapy = source->priv;
+    double lost;
+    if (!(flags & SOAPY_SDR_HAS_TIME)) {
+        if (soapy->surely) {
+            note_gap(source, 0, true);
+            soapy->clock.stamped = false;
+        }
+        return;
+    }
+    if (jumps(soapy, flags, time_ns)) {
+        soapy->maybe_lost = true;
+        tell_overflow(source, "its time stamps jump");
+    }
+    if (soapy->maybe_lost && penstock__soapy_clock_lost(&soapy->clock, soapy->device.rate_hz, time_ns, &lost))
+        note_gap(source, (uint64_t)llround(lost), false);
+    else if (soapy->surely)
+        note_gap(source, 0, true);
+    penstock__soapy_clock_stamp(&soapy->clock, soapy->device.rate_hz, time_ns);
 }
 
 /* `got` samples came, the first of them at `time_ns` if `flags` says so. */
 static void account(penstock_source *source, size_t got, int flags, long long time_ns)
 {
     struct soapy *soapy = source->priv;
-    if (flags & SOAPY_SDR_HAS_TIME) {
-        double lost;
-        if (soapy->stamped && soapy->maybe_lost && lost_by_clock(soapy, time_ns, &lost))
-            note_gap(source, (uint64_t)llround(lost), false);
-        else if (soapy->surely)
-            note_gap(source, 0, true);
-        soapy->stamped = true;
-        soapy->stamp_ns = time_ns;
-        soapy->since = 0;
-    } else if (soapy->surely) {
-        note_gap(source, 0, true);
-        soapy->stamped = false;
-    }
+    account_time(source, flags, time_ns);
     if (!soapy->samples || (soapy->surely && !source->captures.items[source->captures.count - 1].timed))
         take_time(source, got);
     soapy->maybe_lost = soapy->surely = false;
@@ -239,7 +265,7 @@ static void account(penstock_source *source, size_t got, int flags, long long ti
                               penstock__now_s() - soapy->lost_s);
         soapy->lost_s = 0.0;
     }
-    soapy->since += got;
+    soapy->clock.since += got;
     soapy->samples += got;
     soapy->heard_s = penstock__now_s();
     soapy->silence_told = false;
@@ -247,8 +273,16 @@ static void account(penstock_source *source, size_t got, int flags, long long ti
         count_overflow(source, "END_ABRUPT");
 }
 
-/* Samples, 0 or a code of SoapySDR. */
-static int read_once(penstock_source *source, void *samples, size_t capacity, long wait_us)
+/* What is known of samples that were read. */
+static void take(penstock_source *source, size_t got, int flags, long long time_ns)
+{
+    struct soapy *soapy = source->priv;
+    account(source, got, flags, time_ns);
+    soapy->burst_ended = (flags & SOAPY_SDR_END_BURST) != 0;
+}
+
+/* Samples, 0 or a code of SoapySDR. What comes after a loss is held where others lie before it. */
+static int read_once(penstock_source *source, void *samples, size_t capacity, long wait_us, bool others)
 {
     struct soapy *soapy = source->priv;
     void *const buffers[] = {samples};
@@ -257,9 +291,15 @@ static int read_once(penstock_source *source, void *samples, size_t capacity, lo
     int got = SoapySDRDevice_readStream(soapy->device.device, soapy->device.stream, buffers,
                                         capacity < MOST_SAMPLES ? capacity : MOST_SAMPLES, &flags, &time_ns, wait_us);
     if (got > 0)
-        account(source, (size_t)got, flags, time_ns);
-    if (got > 0 || (!got && flags & SOAPY_SDR_END_BURST))
-        soapy->burst_ended = (flags & SOAPY_SDR_END_BURST) != 0;
+        penstock__soapy_widen(&soapy->device, samples, (size_t)got);
+    if (got > 0 && others && jumps(soapy, flags, time_ns)) {
+        penstock__soapy_held_keep(&soapy->held, samples, (size_t)got, flags, time_ns);
+        return 0;
+    }
+    if (got > 0)
+        take(source, (size_t)got, flags, time_ns);
+    else if (!got && flags & SOAPY_SDR_END_BURST)
+        soapy->burst_ended = true;
     return got;
 }
 
@@ -287,6 +327,8 @@ static int check_silence(penstock_source *source, bool *ended)
 static int handle(penstock_source *source, int code, bool *ended)
 {
     struct soapy *soapy = source->priv;
+    const char *said = SoapySDRDevice_lastError(); /* by the read that gave the code, "" where it did not throw */
+    char why[200];
     switch (code) {
     case SOAPY_SDR_OVERFLOW:
     case SOAPY_SDR_CORRUPTION:
@@ -300,8 +342,10 @@ static int handle(penstock_source *source, int code, bool *ended)
     case SOAPY_SDR_TIMEOUT:
         return check_silence(source, ended);
     default:
-        *ended = soapy->burst_ended;
-        return *ended ? PENSTOCK_OK : look_for_radio(source, SoapySDR_errToStr(code));
+        if ((*ended = soapy->burst_ended))
+            return PENSTOCK_OK;
+        snprintf(why, sizeof why, "%s%s%s", SoapySDR_errToStr(code), *said ? ": " : "", said);
+        return look_for_radio(source, why);
     }
 }
 
@@ -311,7 +355,8 @@ static void read_more(penstock_source *source, void *samples, size_t capacity, s
     struct soapy *soapy = source->priv;
     size_t bytes = penstock_format_bytes(source->format);
     while (*count < capacity && !soapy->burst_ended && !soapy->surely && !soapy->maybe_lost) {
-        int got = read_once(source, (char *)samples + *count * bytes, capacity - *count, 0);
+        const size_t room = capacity - *count < soapy->held.capacity ? capacity - *count : soapy->held.capacity;
+        int got = read_once(source, (char *)samples + *count * bytes, room, 0, true);
         if (got <= 0) {
             soapy->pending = got == SOAPY_SDR_TIMEOUT ? 0 : got;
             return;
@@ -326,8 +371,14 @@ static int soapy_read(penstock_source *source, void *samples, size_t capacity, s
     bool ended = false;
     if (soapy->lost)
         return report_loss(soapy);
+    if (soapy->held.count) {
+        if (!soapy->held.given)
+            take(source, soapy->held.count, soapy->held.flags, soapy->held.time_ns);
+        *count = penstock__soapy_held_give(&soapy->held, samples, capacity);
+        return PENSTOCK_OK;
+    }
     while (!ended && !atomic_load(&source->stop)) {
-        int status, got = soapy->pending ? soapy->pending : read_once(source, samples, capacity, WAIT_US);
+        int status, got = soapy->pending ? soapy->pending : read_once(source, samples, capacity, WAIT_US, false);
         soapy->pending = 0;
         if (got > 0) {
             *count = (size_t)got;
