@@ -69,11 +69,12 @@ static void tell_log(void *user, penstock_log_level level, const char *line)
         doctor_tell(MINOR, "library", line, NULL);
 }
 
+/* All drivers are waited for, however long they take: what does not answer is a finding, too. */
 void doctor_devices_try(void)
 {
     penstock_context *context = NULL;
     size_t count = 0;
-    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log, .driver_patience_s = DRIVER_PATIENCE_S)))
+    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log)))
         doctor_tell(BROKEN, "context", penstock_error_text(), NULL);
     else if (penstock_device_count(context, &count))
         doctor_tell(BROKEN, "devices", penstock_error_text(), NULL);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Copyright The Penstock authors.
 
-"""A driver that hangs: no command that does not name it waits for it, who names it is told, the result is remembered,
-and a signal ends the wait at any time."""
+"""A driver that hangs: no command that does not name it waits for it but doctor, who names it is told, the result is
+remembered, and a signal ends the wait at any time."""
 
 import os
 import random
@@ -31,7 +31,6 @@ check_run(0, "transmit", "-p", "wifi", "--count", "3", "-o", path("in.cf32"))
 RAW = ["-f", "cf32", "-r", "20e6"]
 COMMANDS = {
     "devices": ["devices"],
-    "doctor": ["doctor"],
     "check": ["check", "cpu", "--case", "fft:64"],
     "check auto": ["check", "auto", "--case", "fft:64"],
     "bench": ["bench", "cpu", "--case", "fft:64"],
@@ -101,8 +100,16 @@ def wait_for_named():
     waited.append(time.monotonic() - began)
 
 
-waiter = threading.Thread(target=wait_for_named)
-waiter.start()
+def wait_for_doctor():
+    began = time.monotonic()
+    asked.append(run("doctor", environment={**hang, "PENSTOCK_CACHE_DIR": path("doctor")}, timeout=120))
+    asked.append(time.monotonic() - began)
+
+
+asked = []
+waiters = [threading.Thread(target=wait) for wait in (wait_for_named, wait_for_doctor)]
+for waiter in waiters:
+    waiter.start()
 draw = random.Random(18)
 WAITS = [["devices", "--wait"], ["check", "opencl"], ["bench", "opencl", "--case", "fft:64"],
          ["receive", "-p", "wifi", "-d", "opencl", "-i", path("in.cf32"), *RAW],
@@ -126,7 +133,11 @@ print(f"{len(times)} signals: {statistics.median(times):.2f} s in the median, {m
 check(statistics.median(times) <= SIGNAL_S, "signals are obeyed late:", times)
 
 # ---- who names it is told after 2 s, gets the reason, and nobody waits for it again
-waiter.join()
+for waiter in waiters:
+    waiter.join()
+told, took = asked
+check(told.returncode == 0 and 19 < took < 60, "doctor:", took, told)
+check(b"did not answer within 20 s" in told.stdout and b"cure: update or remove that driver" in told.stdout, told)
 named, took = waited
 lines = named.stderr.splitlines()
 check(named.returncode == 1 and 19 < took < 60 and len(lines) == 2, "named:", took, named)
