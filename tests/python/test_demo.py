@@ -25,6 +25,48 @@ def test_spectrum():
         ps.spectrum(tone.real.astype(float))
 
 
+def test_incomplete_transforms():
+    rng = numpy.random.default_rng(5)
+    x = (rng.standard_normal((50000, 2)) @ [1, 1j]).astype(numpy.complex64)
+
+    def total(count, n, window, **options):
+        return ps.spectrum(x[:count], n, window=window, device="cpu", **options).power.sum(1)
+
+    for window in "hann", "rectangular", "hamming":
+        whole = total(64 * 512, 512, window)
+        for more in 1, 64, 511:  # are left out
+            assert numpy.array_equal(total(64 * 512 + more, 512, window), whole)
+            assert numpy.array_equal(total(512 + more, 512, window), total(512, 512, window))
+        assert numpy.array_equal(total(512 + 9 * 100 + 99, 512, window, hop=100),
+                                 total(512 + 9 * 100, 512, window, hop=100))
+        assert numpy.array_equal(total(512 + 700 + 600, 512, window, hop=700), total(512 + 700, 512, window, hop=700))
+    assert total(100, 512, "rectangular")[0] == pytest.approx((abs(x[:100]) ** 2).mean(), rel=1e-5)
+    short = [total(400, 512, window)[0] for window in ("hann", "hamming")]
+    assert short == pytest.approx([(abs(x[:400]) ** 2).mean()] * 2, rel=0.2)
+    assert total(1, 64, "hann")[0] == 0  # its only factor is 0
+    with pytest.raises(ps.ArgumentError, match="no samples"):
+        total(0, 64, "hann")
+
+
+def test_long_sources(tmp_path):
+    x = numpy.random.default_rng(6).uniform(0.5, 1.5, 200000).astype(numpy.float32)  # sums of float32 drift
+    found = ps.spectrum(x.repeat(2), 2, window="rectangular", device="cpu")
+    assert found.power[0, 0] == pytest.approx((x.astype(float) ** 2).mean(), rel=1e-6)
+    power = numpy.linspace(0, 1, len(x)) ** 2
+    found = ps.spectrum(numpy.sqrt(power).astype(numpy.float32), 1, rows=300, window="rectangular", device="cpu")
+    starts = found.times_s.round().astype(int)
+    counts = numpy.diff(starts, append=len(x))
+    assert len(starts) == 300 and starts[0] == 0 and abs(counts / (len(x) / 300) - 1).max() <= 1 / 8
+    for i in range(300):
+        assert found.power[i, 0] == pytest.approx(power[starts[i] : starts[i] + counts[i]].mean(), rel=1e-5)
+    complexes = (x[:9000] + 1j * x[1:9001]).astype(numpy.complex64)
+    complexes.tofile(tmp_path / "x.cf32")
+    with ps.Source(str(tmp_path / "x.cf32"), format="cf32", rate_hz=1.0) as source:
+        read = ps.spectrum(source, 100, rows=7, hop=33, device="cpu")
+    given = ps.spectrum(complexes, 100, rows=7, hop=33, device="cpu")
+    assert numpy.array_equal(read.power, given.power) and numpy.array_equal(read.times_s, given.times_s)
+
+
 def test_plot(tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

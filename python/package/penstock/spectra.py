@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import dataclasses
 import os
 import typing
@@ -13,7 +14,7 @@ import numpy.typing
 
 from ._lib.core import Context, Source, Spectrum
 from .errors import ArgumentError, UnsupportedError
-from .files import over
+from .files import blocks, over
 
 Floats = numpy.typing.NDArray[numpy.float32]
 _FORMATS = {"complex64": "cf32", "float32": "f32", "int16": "cs16", "int8": "cs8", "uint8": "cu8", "float16": "cf16"}
@@ -58,15 +59,76 @@ class PowerSpectrum:
         return axes
 
 
+class _Sums:
+    """Sums of vectors in double precision, by runs of as many vectors each. There are `most` runs, an even number:
+    where they are full two become one. So memory does not grow with the number of vectors."""
+
+    def __init__(self, most: int, length: int) -> None:
+        self.runs = numpy.zeros((most, length))
+        self.run = 1  # vectors of each but the last
+        self.vectors = 0
+
+    def add(self, vectors: Floats) -> None:
+        while len(vectors):
+            if self.vectors == len(self.runs) * self.run:
+                self._halve()
+            at, there = divmod(self.vectors, self.run)
+            now = vectors[: self.run - there]
+            self.runs[at] += now.sum(0, dtype=float)
+            self.vectors += len(now)
+            vectors = vectors[len(now) :]
+
+    def _halve(self) -> None:
+        half = len(self.runs) // 2
+        self.runs[:half] = self.runs[0::2] + self.runs[1::2]
+        self.runs[half:] = 0
+        self.run *= 2
+
+    def means(self, rows: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
+        """Of up to so many rows, and the number of the vector with which each begins."""
+        cuts = numpy.linspace(0, self.vectors, min(rows, self.vectors) + 1).astype(int) // self.run
+        starts = cuts[:-1] * self.run
+        counts = numpy.diff(starts, append=self.vectors)
+        return numpy.add.reduceat(self.runs, cuts[:-1]) / counts[:, None], starts
+
+
 def _opened(source: typing.Any, rate_hz: float, frequency_hz: float) -> tuple[typing.Any, str, float, float]:
     """What to read, its format, its rate and its frequency."""
     if not isinstance(source, Source):
         samples = numpy.asarray(source)
         if samples.dtype.name not in _FORMATS:
             raise ArgumentError(f"source: an array of {samples.dtype}, which is no sample format")
-        return [samples], _FORMATS[samples.dtype.name], rate_hz, frequency_hz
+        return samples, _FORMATS[samples.dtype.name], rate_hz, frequency_hz
     info = source.info()
     return source, info["format"], info["rate_hz"] or rate_hz, info["frequency_hz"] or frequency_hz
+
+
+def _cut(samples: typing.Any, block: int) -> collections.abc.Iterator[typing.Any]:
+    for i in range(0, len(samples), block):
+        yield samples[i : i + block]
+
+
+def _sum(stream: Spectrum, samples: typing.Any, sums: _Sums, n: int, hop: int) -> int:
+    """Adds up the vectors of complete transforms, or that of the only one; how many samples there were."""
+    count = 0
+
+    def counted() -> collections.abc.Iterator[typing.Any]:
+        nonlocal count
+        block = max(1, min(1 << 16, (1 << 22) // n * hop))
+        for piece in blocks(samples, block) if isinstance(samples, Source) else _cut(samples, block):
+            count += len(piece)
+            yield piece
+
+    last = None
+    for vectors in over(stream, counted()):
+        if last is not None:
+            sums.add(last)
+        last = vectors
+    if last is None:
+        raise ArgumentError("source: it has no samples")
+    complete = max(1, (count - n) // hop + 1)
+    sums.add(last[: complete - sums.vectors])
+    return count
 
 
 def spectrum(
@@ -86,6 +148,10 @@ def spectrum(
     source: a path of a SigMF recording, a Source with an end, or an array of samples (complex64, float32 for real
     ones, int16, int8, uint8 or float16 of shape (samples, 2)). n: bins. hop: samples from one transform to the next,
     0: n. rate_hz, frequency_hz: of an array, or of a recording that does not say.
+
+    Samples at the end that do not fill a transform are left out. A source of less than n samples is filled up with
+    zeros, and its power is that of the samples. Sums are in double precision; rows of a long source are of equal length
+    within an eighth, and times_s says where they begin. Memory does not grow with the source.
     """
     if isinstance(source, (str, os.PathLike)):
         with Source(os.fspath(source)) as opened:
@@ -94,24 +160,22 @@ def spectrum(
     samples, format, rate_hz, frequency_hz = _opened(source, rate_hz, frequency_hz)
     stream = Spectrum(n, hop=hop, format=format, window=window, centered=format != "f32", flush_partial=True,
                       device=device, context=context)
+    sums = _Sums(16 * max(rows, min(256, (1 << 18) // n)) if rows > 1 else 2, n // 2 + 1 if format == "f32" else n)
     with stream:
-        vectors: list[Floats] = list(over(stream, samples))
-    if not vectors:
-        raise ArgumentError("source: it has no samples")
-    power = numpy.concatenate(vectors)
-    cuts = numpy.linspace(0, len(power), min(rows, len(power)) + 1).astype(int)
-    means = numpy.stack([power[a:b].mean(0) for a, b in zip(cuts[:-1], cuts[1:])])
+        count = _sum(stream, samples, sums, n, hop or n)
+    means, starts = sums.means(rows)
     return PowerSpectrum(
-        means / numpy.float32(_gain(window, n)),
+        (means / _gain(window, n, count)).astype(numpy.float32),
         frequency_hz + rate_hz * _bins(n, format == "f32"),
-        cuts[:-1] * (hop or n) / rate_hz,
+        starts * (hop or n) / rate_hz,
     )
 
 
-def _gain(window: str, n: int) -> float:
+def _gain(window: str, n: int, count: int) -> float:
+    """Of the factors that met samples."""
     from ._lib.core import window as factors
 
-    return float((factors(window, n).astype(float) ** 2).sum()) * n
+    return (float((factors(window, n)[:count].astype(float) ** 2).sum()) or 1.0) * n
 
 
 def _bins(n: int, real: bool) -> numpy.typing.NDArray[numpy.float64]:
