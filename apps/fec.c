@@ -78,7 +78,7 @@ static int run(const struct command *command, int argc, const char **argv)
         OPTION_NUMBER("from", 0, "DB", &fec.first_db, -20, 40, "dB", "ber: first Eb/N0"),
         OPTION_NUMBER("to", 0, "DB", &fec.last_db, -20, 40, "dB", "ber: last Eb/N0"),
         OPTION_NUMBER("step", 0, "DB", &fec.step_db, 0.01, 40, "dB", "ber: from one to the next"),
-        OPTION_WHOLE("count", 'n', "N", &fec.count, 1, 1e15, "bits", "ber: bits of a point at most"),
+        OPTION_WHOLE("count", 'n', "N", &fec.count, 1, 1e15, "bits", "ber: bits of a point, rounded up to batches"),
         OPTION_WHOLE("errors", 0, "N", &fec.errors, 1, 1e15, "", "ber: errors that are enough"),
         OPTION_WHOLE("seed", 0, "N", &fec.seed, 0, 9e15, "", "ber: of bits and noise"),
         OPTION_TEXT("csv", 0, "F", &fec.csv, "ber: the curve as a table"),
