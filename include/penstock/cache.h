@@ -22,11 +22,7 @@ typedef struct penstock_cache_info {
     uint64_t limit_bytes; /* and may take */
 } penstock_cache_info;
 
-#define PENSTOCK_CACHE_INFO                 \
-    (penstock_cache_info)                   \
-    {                                       \
-        .size = sizeof(penstock_cache_info) \
-    }
+#define PENSTOCK_CACHE_INFO PENSTOCK_DESCRIPTION(penstock_cache_info, )
 
 /* `info` made with PENSTOCK_CACHE_INFO. A folder that is not there has no files. */
 PENSTOCK_API int penstock_cache_get_info(penstock_context *context, penstock_cache_info *info);

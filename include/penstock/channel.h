@@ -13,19 +13,19 @@ extern "C" {
 
 typedef struct penstock_path {
     double delay_s; /* 0 .. 1e-4 */
-    double gain_db; /* relative to the first path's nominal power */
-    double phase;   /* radians */
+    double gain_db; /* of the path's power beside that of the signal: up to 200; -INFINITY: no path */
+    double phase;   /* radians, finite */
 } penstock_path;
 
 typedef struct penstock_channel_desc {
     size_t size;
-    double rate_hz;             /* sample rate, > 0 */
+    double rate_hz;             /* sample rate, above 0, up to 1e10 */
     const penstock_path *paths; /* NULL: one path */
-    size_t path_count;
-    double cfo_hz;       /* carrier offset */
-    double sfo_ppm;      /* the receiver's clock is slower by this: |sfo_ppm| <= 1000 */
-    double noise_power;  /* variance of the complex white Gaussian noise added to each sample; 0: none */
-    double dc_re, dc_im; /* added to each sample */
+    size_t path_count;          /* 1 .. 64; 0 where `paths` is NULL */
+    double cfo_hz;              /* carrier offset, at most the rate either way */
+    double sfo_ppm;             /* the receiver's clock is slower by this: |sfo_ppm| <= 1000 */
+    double noise_power;  /* variance of the complex white Gaussian noise added to each sample, up to 1e30; 0: none */
+    double dc_re, dc_im; /* added to each sample, finite */
     uint64_t seed;       /* of the noise */
 } penstock_channel_desc;
 

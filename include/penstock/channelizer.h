@@ -4,7 +4,7 @@
 /*
  * Polyphase filter bank: a stream of samples to M streams, one a channel, and back.
  *
- * With samples x[0], x[1], ... (zero before the first), M channels at the frequencies k / M (cycles per sample, k = 0
+ * With samples x[0], x[1], ... (zero before the first), M channels at the frequencies k / M (turns per sample, k = 0
  * .. M - 1), a prototype h[0] .. h[L-1], hop R, advance a and origin o, frame m holds
  *
  *     y[m][k] = sum over l of h[l] x[p - l] exp(-2 pi i k (p - l + o) / M),   p = m R + a
@@ -175,6 +175,7 @@ typedef struct penstock_synthesizer_info {
 
 #define PENSTOCK_SYNTHESIZER_INFO PENSTOCK_DESCRIPTION(penstock_synthesizer_info, )
 
+/* `info` made with PENSTOCK_SYNTHESIZER_INFO. PENSTOCK_ERR_ARGUMENT for a stream of another kind. */
 PENSTOCK_API int penstock_synthesizer_get_info(const penstock_stream *stream, penstock_synthesizer_info *info);
 
 /*

@@ -16,8 +16,6 @@
 extern "C" {
 #endif
 
-struct penstock_source; /* penstock/source.h */
-
 typedef struct penstock_files penstock_files; /* a set; one thread at a time */
 typedef struct penstock_file penstock_file;   /* one of its files; lives as long as the set */
 

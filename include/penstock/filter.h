@@ -161,7 +161,7 @@ PENSTOCK_API int penstock_zoom(penstock_context *context, penstock_cf32 *out, si
 
 /* ---------------------------------------------------------------- taps ------------------------ */
 
-/* Frequencies here are in cycles per sample, 0 .. 0.5. */
+/* Frequencies here are in turns per sample, 0 .. 0.5. */
 typedef enum penstock_band {
     PENSTOCK_LOW_PASS,  /* below `low` */
     PENSTOCK_HIGH_PASS, /* above `low` */

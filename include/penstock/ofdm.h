@@ -43,7 +43,8 @@ typedef struct penstock_ofdm_desc {
     size_t window_offset;    /* the FFT window starts this many samples before the guard interval's end, <= guard;
                                 the phase slope that this causes is taken out */
     penstock_format format;  /* of the samples */
-    const int32_t *carriers; /* data carriers in the order of the output, each -n/2 .. n/2-1 and given once */
+    const int32_t *carriers; /* data carriers in the order of the output, each -n/2 .. n/2-1 and given once; of an odd
+                                n -(n-1)/2 .. (n-1)/2 */
     size_t carrier_count;    /* >= 1 */
     const int32_t *pilots;   /* pilot carriers */
     size_t pilot_count;      /* 0: no pilots */

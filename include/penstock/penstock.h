@@ -74,6 +74,7 @@
 
 #include <penstock/base.h>
 #include <penstock/buffer.h>
+#include <penstock/cache.h>
 #include <penstock/channel.h>
 #include <penstock/channelizer.h>
 #include <penstock/context.h>

@@ -179,5 +179,5 @@ def _gain(window: str, n: int, count: int) -> float:
 
 
 def _bins(n: int, real: bool) -> numpy.typing.NDArray[numpy.float64]:
-    """Frequencies of the bins in cycles per sample."""
+    """Frequencies of the bins in turns per sample."""
     return numpy.arange(n // 2 + 1) / n if real else (numpy.arange(n) - n // 2) / n

@@ -112,12 +112,12 @@ static nb::object root_raised_cosine(size_t count, double samples_per_symbol, do
 static void bind_taps(nb::module_ &module)
 {
     module.def("taps_length", penstock_taps_length, "transition"_a, "attenuation_db"_a,
-               "Taps that a design with this width in cycles per sample and this attenuation takes; 0: impossible.");
+               "Taps that a design with this width in turns per sample and this attenuation takes; 0: impossible.");
     module.def("taps_design", taps_design, "count"_a, "band"_a, "low"_a, "high"_a = 0.0, "attenuation_db"_a = 80.0,
                nb::sig("def taps_design(count: int, band: str, low: float, high: float = 0.0, attenuation_db: float = "
                        "80.0) -> " FLOATS),
                "Real symmetric taps by Kaiser's window. band: \"low\", \"high\", \"band\" or \"reject\". low, high: "
-               "where the gain is one half, in cycles per sample, 0 .. 0.5.");
+               "where the gain is one half, in turns per sample, 0 .. 0.5.");
     module.def(
         "taps_measured", taps_measured, "band"_a, "low"_a, "high"_a = 0.0, nb::kw_only(), "transition"_a,
         "attenuation_db"_a = 80.0,
