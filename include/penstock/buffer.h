@@ -63,7 +63,7 @@ typedef struct penstock_buffer_info {
 PENSTOCK_API int penstock_buffer_get_info(const penstock_buffer *buffer, penstock_buffer_info *info);
 
 /*
- * The first `bytes` of a buffer from the host's memory, or to it, behind all that was enqueued in `queue` before.
+ * The first `bytes` of a buffer from the host's memory, or to it, after all that was enqueued in `queue` before.
  * Returns when they are there. From page-locked memory (host_memory.h) at the bus's rate, else by way of such memory of
  * the library's. Other parts: by a slice.
  */

@@ -183,7 +183,7 @@ PENSTOCK_API int penstock_synthesizer_get_info(const penstock_stream *stream, pe
  * R above: the first hop that is `at` or later, not one of a frame that was pushed already, nor before that of an
  * earlier change, and, where more frames than ever before are summed, one for which they are still there. The samples
  * before are made by the old taps alone, the others by the new ones alone, of the same frames; the delay stays. What is
- * to hold behind the last frame does not hold. PENSTOCK_ERR_STATE after penstock_stream_finish().
+ * to hold after the last frame does not hold. PENSTOCK_ERR_STATE after penstock_stream_finish().
  */
 PENSTOCK_API int penstock_synthesizer_set_taps(penstock_stream *stream, const float *taps, size_t tap_count,
                                                uint64_t at, uint64_t *from);

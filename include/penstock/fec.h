@@ -72,7 +72,7 @@ typedef struct penstock_viterbi_desc {
 
 /*
  * Fills in generators, constraint, inverted, puncture and end of a description by a code's name, with or without a rate
- * behind a colon ("wifi" is "wifi:1/2"), and leaves the rest alone:
+ * after a colon ("wifi" is "wifi:1/2"), and leaves the rest alone:
  *     wifi:1/2, 2/3, 3/4, 5/6       IEEE 802.11-2020 17.3.5.6, 17.3.5.7, 19.3.11.6: zero-terminated
  *     dvb:1/2, 2/3, 3/4, 5/6, 7/8   ETSI EN 300 421 4.4.3: a stream, cut open
  *     dab:1/4                       ETSI EN 300 401 11.1.1, the mother code: zero-terminated
@@ -113,17 +113,17 @@ typedef struct penstock_viterbi_batch {
 
 #define PENSTOCK_VITERBI_BATCH(...) PENSTOCK_DESCRIPTION(penstock_viterbi_batch, __VA_ARGS__)
 
-/* Decodes them and returns when they are done. `out` has penstock_plan_info.out_bytes for each block; of bytes behind a
+/* Decodes them and returns when they are done. `out` has penstock_plan_info.out_bytes for each block; of bytes after a
  * shorter block's result it is undefined what they hold. Each block gives the bits that it gives alone. */
 PENSTOCK_API int penstock_viterbi_run(penstock_plan *plan, const penstock_viterbi_batch *batch);
 
 /*
  * A stream without blocks, as DVB-S and CCSDS have it: items in are soft bits as desc->soft says, the first one being
  * the first of the puncturing pattern; items out are bytes of eight bits, or bits, as desc->result says. At the end
- * bits that make no whole byte come with zeros behind them; soft bits that make no whole step are left out.
+ * bits that make no whole byte come with zeros after them; soft bits that make no whole step are left out.
  *
  * It is decoded in windows at fixed places, of desc->bits bits (0: 2048; rounded up to whole bytes and patterns), from
- * some steps before each to as many behind it, 16 (K - 1) at rate 1/2 and more where fewer coded bits are sent. Nothing
+ * some steps before each to as many after it, 16 (K - 1) at rate 1/2 and more where fewer coded bits are sent. Nothing
  * is known of the states at its ends: desc->end must be PENSTOCK_TRELLIS_OPEN. desc->batch windows are decoded at once
  * (0: a million bits), or those that are there, by penstock_stream_flush() and where one has been complete for
  * penstock_stream_set_max_latency(). A scale of 0 is one for each window.
@@ -145,7 +145,7 @@ PENSTOCK_API int penstock_viterbi_blocks_open(penstock_stream **stream, penstock
 PENSTOCK_API int penstock_viterbi_sent(size_t *count, const penstock_viterbi_desc *desc);
 
 /* Encodes `blocks` blocks, each of desc->bits bits as desc->result says (packed ones from a whole byte on), into what
- * is sent of them, one bit a byte, 0 or 1, one block behind the other. `bits` and `coded` lie apart. */
+ * is sent of them, one bit a byte, 0 or 1, one block after the other. `bits` and `coded` lie apart. */
 PENSTOCK_API int penstock_viterbi_encode(const penstock_viterbi_desc *desc, uint8_t *coded, const uint8_t *bits,
                                          size_t blocks);
 
@@ -240,7 +240,7 @@ PENSTOCK_API int penstock_ldpc_sizes(size_t *bits, size_t *sent, const penstock_
 
 /*
  * Encodes `blocks` blocks, each of its data bits as desc->result says (packed ones from a whole byte on), into what is
- * sent of them, one bit a byte, 0 or 1, one block behind the other. `bits` and `coded` lie apart. An error where the
+ * sent of them, one bit a byte, 0 or 1, one block after the other. `bits` and `coded` lie apart. An error where the
  * data bits do not determine the others. T. J. Richardson and R. L. Urbanke, "Efficient encoding of low-density
  * parity-check codes", IEEE Trans. Inf. Theory 47(2), 2001.
  */

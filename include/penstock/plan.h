@@ -33,7 +33,7 @@ PENSTOCK_API int penstock_plan_submit(penstock_plan *plan, const void *in, void 
 PENSTOCK_API int penstock_plan_wait(penstock_plan *plan, uint64_t ticket);
 
 /*
- * The same with the samples on the plan's device, `in` and `out` buffers of it: enqueued behind what is in `queue`, and
+ * The same with the samples on the plan's device, `in` and `out` buffers of it: enqueued after what is in `queue`, and
  * returns at once. They begin with what penstock_plan_run() would be given and gives, and may be larger. `in` and `out`
  * may be the same bytes where frames of input and output have the same size and do not overlap each other, else they
  * lie apart. Neither memory nor device is waited for, but for a first batch, or one larger than those before it in that

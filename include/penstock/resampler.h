@@ -86,7 +86,7 @@ typedef struct penstock_resampler_info {
     size_t taps;                        /* samples that an output is made from */
     size_t arms;                        /* sets of them within a sample; outputs between two are interpolated */
     bool exact;                         /* none lies between two */
-    size_t latency;                     /* samples behind the one before an output's time that must be pushed first */
+    size_t latency;                     /* samples after the one before an output's time that must be pushed first */
     double next;                        /* time of the next output to be pulled, in samples, to a double's precision */
 } penstock_resampler_info;
 
@@ -96,14 +96,14 @@ typedef struct penstock_resampler_info {
 PENSTOCK_API int penstock_resampler_get_info(const penstock_stream *stream, penstock_resampler_info *info);
 
 /*
- * Another ratio from sample `at` on: the first output at or behind it stands where it would have stood, and from there
+ * Another ratio from sample `at` on: the first output at or after it stands where it would have stood, and from there
  * each next one by the new ratio. `at` must not lie before what was pushed, nor before an earlier change. Taps that the
  * library made become those for the new ratio at that output, the caller's stay. The present ratio changes no bit. Not
  * below min_ratio.
  */
 PENSTOCK_API int penstock_resampler_set_ratio(penstock_stream *stream, double ratio, uint64_t at);
 
-/* Other taps of the caller's with as many arms, from the first output at or behind sample `at` on, as above; for
+/* Other taps of the caller's with as many arms, from the first output at or after sample `at` on, as above; for
  * streams that were opened with taps of that kind. The same taps change no bit. */
 PENSTOCK_API int penstock_resampler_set_taps(penstock_stream *stream, const penstock_cf32 *taps, const float *real_taps,
                                              size_t tap_count, uint64_t at);

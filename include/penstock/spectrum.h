@@ -14,7 +14,7 @@
  * number it stays so, until decay is 1 or a reset.
  *
  * With `channels` an item is a frame of that many channels, one value of each, as a filter bank gives it
- * (channelizer.h), and so it is behind the transforms: of value k of the vectors of all channels, those of channel 0,
+ * (channelizer.h), and so it is after the transforms: of value k of the vectors of all channels, those of channel 0,
  * 1, ... lie side by side. One plan does all: where samples are on a device already, a kernel or two.
  */
 #ifndef PENSTOCK_SPECTRUM_H
@@ -62,7 +62,7 @@ PENSTOCK_API int penstock_spectrum_open(penstock_stream **stream, penstock_conte
  * need be copied: does those transforms of the next vector, all but the last one, that lie within the `count` samples,
  * on the calling thread, and takes the `*taken` samples before the next transform. penstock_stream_run() then makes
  * the vector, with the same bits, out of what is done and the rest, and takes no sample while capacity is 0. `*wanted`:
- * how many of the samples that were not taken, with more behind them, complete one more transform; 0 where a device
+ * how many of the samples that were not taken, with more after them, complete one more transform; 0 where a device
  * does not work so, or penstock_stream_run() has taken samples of the next vector: then nothing was done, and it is
  * to have these, too. Until the vector is complete a push is an error, and another window holds from the vector after
  * it.

@@ -38,7 +38,7 @@ extern "C" {
 typedef struct penstock_stream penstock_stream;
 
 /*
- * Takes items, one behind the other; of these `*taken`. Where `*taken` < `count`, results wait to be pulled: pull, then
+ * Takes items, one after the other; of these `*taken`. Where `*taken` < `count`, results wait to be pulled: pull, then
  * push the rest, from item `*taken` on. Pulling until none comes always makes room. `taken` may be NULL for OFDM and
  * Wi-Fi streams alone, which take all.
  *
@@ -124,7 +124,7 @@ PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
 
 /*
  * From now on results of `from` are the items of `to`: push into the first stream of a chain, and pull from the last.
- * What cannot go on, as results behind it wait to be pulled, is held, and fewer items are taken. Flush, finish and
+ * What cannot go on, as results after it wait to be pulled, is held, and fewer items are taken. Flush, finish and
  * reset of the first stream go through the chain; a finished chain is pulled until nothing comes. Values are those that
  * the streams give one by one, to the bit, however items are split. Those of a filter for a spectrum or FFT stream on
  * its device stay there by the batch, as do those of a channelizer for a spectrum of as many channels, and soft bits of
@@ -132,7 +132,7 @@ PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
  *
  * Results are values of a format, and items must be of the same: filter, resampler, channelizer, synthesizer or
  * FFT stream into filter, FFT stream, spectrum, channelizer, synthesizer, resampler, OFDM stream or Wi-Fi receiver. A
- * vector is its values one behind the other; and soft bits in bytes go from an OFDM stream of these alone to Viterbi
+ * vector is its values one after the other; and soft bits in bytes go from an OFDM stream of these alone to Viterbi
  * streams and blocks to be decoded. Streams of several channels are linked channel by channel, each to one
  * other, and what goes nowhere is dropped; a channelizer into a synthesizer or spectrum of as many channels goes whole.
  *
@@ -148,7 +148,7 @@ PENSTOCK_API int penstock_stream_link_channel(penstock_stream *from, size_t chan
 PENSTOCK_API int penstock_stream_unlink(penstock_stream *from, penstock_stream *to);
 
 /*
- * The results of `next` go where those of `from` went, behind these, and `from` is linked to none any more: first all
+ * The results of `next` go where those of `from` went, after these, and `from` is linked to none any more: first all
  * that it gives without more items goes on, as in a pull that waits. PENSTOCK_ERR_STATE where `from` was finished, its
  * results as a whole go nowhere, or those of `next` go to another stream; after any error all is as it was.
  */
@@ -159,7 +159,7 @@ PENSTOCK_API int penstock_stream_relink(penstock_stream *from, penstock_stream *
 /*
  * With the items in the memory of the stream's device (penstock/buffer.h), where the results stay too: takes `count`
  * items that `in` begins with, and puts the results that are complete with them to the start of `out`, `*given` of
- * them. All is enqueued behind what is in `queue`, and the call returns at once; the buffers belong to the queue until
+ * them. All is enqueued after what is in `queue`, and the call returns at once; the buffers belong to the queue until
  * then, and lie apart. Results are those of pushes and pulls, to the bit, however items are split. What makes no result
  * yet stays with the stream, in the device's memory: the first call makes room for it, and waits. With `out` and
  * `queue` NULL nothing is done, and `*given` is how many results `count` more items will give.
@@ -212,7 +212,7 @@ typedef struct penstock_stream_stats {
                                        CUDA by the device's clock: the first batch is timed, then one whenever their
                                        number has doubled, then each 256th, with nothing else of the stream's on the
                                        device; others count by their size. What the processor does before, between
-                                       and behind is in neither. transfer_s is 0 where the device works in the host's
+                                       and after is in neither. transfer_s is 0 where the device works in the host's
                                        memory. Other devices compute within the call: kernel_s is what it takes, the
                                        processor's part included. NAN where the device's clock fails */
     double latency_p50_s;         /* from the push of an item out's last item in to its pull: half of them took less, */

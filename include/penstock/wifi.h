@@ -25,7 +25,7 @@ PENSTOCK_API double penstock_wifi_rate_hz(penstock_wifi_profile profile);
 #define PENSTOCK_WIFI_MAX_PSDU 4095
 #define PENSTOCK_WIFI_BINS     64
 
-/* Samples from a frame's first one to the first long training symbol, behind its guard interval: what places it. */
+/* Samples from a frame's first one to the first long training symbol, after its guard interval: what places it. */
 #define PENSTOCK_WIFI_LONG_TRAINING 192
 
 /* ---------------------------------------------------------------- receiver -------------------- */

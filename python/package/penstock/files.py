@@ -61,7 +61,7 @@ def over(
     last: Stream | None = None,
 ) -> collections.abc.Iterator[typing.Any]:
     """What Stream.over() gives, or with the last stream of a chain Chain.over(): the stream goes on where it is, and is
-    finished behind the last items. After that, and after a loop that was left, its reset() begins anew."""
+    finished after the last items. After that, and after a loop that was left, its reset() begins anew."""
     last = last or stream
     if isinstance(source, (str, os.PathLike)):
         with Source(os.fspath(source)) as opened:

@@ -70,7 +70,7 @@ class OfdmSymbols:
     """Equalised carriers, shape (symbols, carriers)."""
     soft: numpy.typing.NDArray[numpy.int8] | None = None
     """Soft bits, shape (symbols, carriers, bits of max_constellation); positive where 0 is likelier. A smaller
-    constellation has the first ones of a carrier, and 0 behind them."""
+    constellation has the first ones of a carrier, and 0 after them."""
     pilots: numpy.typing.NDArray[numpy.complex64] | None = None
     """Received, divided by channel and value; shape (symbols, pilots)."""
     phase: numpy.typing.NDArray[numpy.float32] | None = None
