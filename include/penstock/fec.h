@@ -77,8 +77,7 @@ typedef struct penstock_viterbi_desc {
  *     dvb:1/2, 2/3, 3/4, 5/6, 7/8   ETSI EN 300 421 4.4.3: a stream, cut open
  *     dab:1/4                       ETSI EN 300 401 11.1.1, the mother code: zero-terminated
  *     lte:1/3                       3GPP TS 36.212 5.1.3.1: tail-biting
- *     ccsds:1/2, 2/3, 3/4, 5/6, 7/8 CCSDS 131.0-B 3.3 and 3.4 (the punctured ones without inversion): a stream, cut
- * open
+ *     ccsds:1/2, 2/3, 3/4, 5/6, 7/8 CCSDS 131.0-B 3.3, 3.4 (punctured ones not inverted): a stream, cut open
  */
 PENSTOCK_API int penstock_viterbi_code(penstock_viterbi_desc *desc, const char *name);
 
