@@ -23,7 +23,7 @@ static bool is_there(const char *driver)
 /* An .icd file: its first line names the driver. */
 static void check_vendor(const char *path)
 {
-    char state[2 * PATH_MAX + 64], driver[PATH_MAX] = "";
+    char state[3 * PATH_MAX], driver[PATH_MAX] = "";
     FILE *file = fopen(path, "r");
     bool named = file && fgets(driver, sizeof driver, file) && *driver != '\n';
     if (file)

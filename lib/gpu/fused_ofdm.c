@@ -121,7 +121,7 @@ static unsigned count_parts(struct run *part, const struct run *runs, unsigned c
 static void add_slot(struct gpu_text *text, const struct run *runs, unsigned count, unsigned variable, uint32_t from,
                      uint32_t lanes)
 {
-    struct run part;
+    struct run part = {0}; /* GCC with -march=native does not see that one part has been written */
     unsigned parts = count_parts(&part, runs, count, from, lanes);
     if (parts == 1) {
         penstock__text_add(text, " if (");
