@@ -29,6 +29,19 @@ void doctor_tell(enum finding finding, const char *what, const char *state, cons
         broken_count++;
 }
 
+void doctor_export(char *command, size_t capacity, const char *variable, const char *folder)
+{
+    const char *quote = strpbrk(folder, " \t\n!\"#$&'()*;<=>?[\\]^`{|}~") ? "'" : "";
+    size_t length = (size_t)snprintf(command, capacity, "export %s=%s", variable, quote);
+    for (; *folder && length + 4 < capacity; folder++) {
+        if (*folder == '\'')
+            length += (size_t)snprintf(command + length, capacity - length, "'\\''");
+        else
+            command[length++] = *folder;
+    }
+    snprintf(command + length, capacity - length, "%s${%s:+:$%s}", quote, variable, variable);
+}
+
 static void check_kernels(void)
 {
     const char *path = getenv("PENSTOCK_KERNEL_PATH");

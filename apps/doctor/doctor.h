@@ -18,6 +18,9 @@ enum finding { FINE, MINOR, BROKEN };
 /* One line; a second one with the cure unless all is well or `cure` is NULL. */
 void doctor_tell(enum finding finding, const char *what, const char *state, const char *cure);
 
+/* The shell's command that puts a folder before what a variable like PATH has. */
+void doctor_export(char *command, size_t capacity, const char *variable, const char *folder);
+
 /* The first `capacity` - 1 bytes that a program writes to its standard output, with no input and its errors thrown
  * away. False where it cannot be started or does not end with exit code 0. */
 bool doctor_ask(const char *const arguments[], char *answer, size_t capacity);

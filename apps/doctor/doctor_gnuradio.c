@@ -110,8 +110,10 @@ static void check_module(const char *answer)
         snprintf(state, sizeof state, "\"from gnuradio import penstock\" fails: %s", why);
     else
         snprintf(state, sizeof state, "gnuradio.penstock is in %s%s", module, ours ? "" : ", another installation");
-    /* two levels up: the folder with the package gnuradio */
-    snprintf(cure, sizeof cure, "export PYTHONPATH=%.*s", (int)(strlen(own) - strlen("/gnuradio/penstock")), own);
+    if (*own) {
+        own[strlen(own) - strlen("/gnuradio/penstock")] = '\0'; /* the folder with the package gnuradio */
+        doctor_export(cure, sizeof cure, "PYTHONPATH", own);
+    }
     doctor_tell(ours ? FINE : MINOR, "python", state,
                 *own ? cure : "install the GNU Radio module: package gr-penstock, or cmake --install");
 }
@@ -141,7 +143,7 @@ static void check_blocks(const char *answer)
             doctor_tell(MINOR, "companion", state, cure);
         }
     if (!ours) {
-        snprintf(cure, sizeof cure, "export GRC_BLOCKS_PATH=%s", own);
+        doctor_export(cure, sizeof cure, "GRC_BLOCKS_PATH", own);
         doctor_tell(MINOR, "companion", "GNU Radio Companion does not find the blocks of this installation",
                     *own ? cure : "install them: package gr-penstock, or cmake --install");
     }

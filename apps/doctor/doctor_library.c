@@ -63,11 +63,12 @@ static void check_version(const char *folder)
 
 static void check_loader(const char *folder)
 {
-    char state[STATE], cure[STATE];
+    char state[STATE], cure[2 * STATE], command[STATE];
     if (!*folder || doctor_loader_finds(SONAME, folder))
         return;
     snprintf(state, sizeof state, "other programs do not find " SONAME " in %s", folder);
-    snprintf(cure, sizeof cure, "sudo ldconfig; where that does not help: export LD_LIBRARY_PATH=%s", folder);
+    doctor_export(command, sizeof command, "LD_LIBRARY_PATH", folder);
+    snprintf(cure, sizeof cure, "sudo ldconfig; where that does not help: %s", command);
     doctor_tell(MINOR, "loader", state, cure);
 }
 

@@ -22,7 +22,7 @@ STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS"
            "PENSTOCK_COMPILE", "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY",
            "PENSTOCK_KERNEL_PATH")
 
-prefix = os.path.realpath(install(path("prefix")))
+prefix = os.path.realpath(install(path("it's a prefix")))
 library = os.path.dirname(next(os.path.join(at, name) for at, _, names in os.walk(prefix) for name in names
                                if name.startswith("libpenstock.so")))
 build = os.environ["PENSTOCK_TEST_BUILD"]
@@ -73,6 +73,11 @@ def find(rows, what, chunk):
     return [row for row in rows if row[0] != "ok" and row[1] == what and chunk in row[2]]
 
 
+def quoted(text):
+    """For the shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
 def check_fault(environment, what, chunk, cure, *before):
     """One finding about `what` that contains the chunk; it and no other trouble of the kind appears."""
     if not drawn(next(faults), 2, "fault"):
@@ -80,9 +85,12 @@ def check_fault(environment, what, chunk, cure, *before):
     rows = doctor(environment, *before)
     found = find(rows, what, chunk)
     check(len(found) == 1 and cure in (found[0][3] or ""), what, chunk, cure, rows)
-    exported = re.search(r"export (\w+)=(\S+)$", (found or [[""] * 4])[0][3] or "")
-    if exported:  # the cure helps
-        rows = doctor({**environment, exported[1]: exported[2]}, *before)
+    exported = re.search(r"export (\w+)=.*$", (found or [[""] * 4])[0][3] or "")
+    if exported:  # the cure helps, and keeps what the variable had
+        said = subprocess.run(["sh", "-c", f'{exported[0]}; printf %s "${exported[1]}"'], env=environment,
+                              capture_output=True, text=True)
+        check(said.returncode == 0 and said.stdout.endswith(environment.get(exported[1], "")), exported[0], said)
+        rows = doctor({**environment, exported[1]: said.stdout}, *before)
         check(not find(rows, what, chunk), "in vain:", exported[0], rows)
 
 
@@ -214,13 +222,13 @@ if GNURADIO:
     without = {name: value for name, value in healthy.items() if name != "PYTHONPATH"}
     chunk = "is in" if subprocess.run([GNURADIO, "-c", "from gnuradio import penstock"], env=without,
                                       capture_output=True).returncode == 0 else "fails"
-    check_fault(without, "python", chunk, "export PYTHONPATH=" + healthy["PYTHONPATH"])
+    check_fault(without, "python", chunk, "export PYTHONPATH=" + quoted(healthy["PYTHONPATH"]))
     check_fault(dict(healthy, PYTHONPATH=os.path.join(build, "test_modules")), "python", "another installation",
-                "export PYTHONPATH=" + healthy["PYTHONPATH"])
+                "export PYTHONPATH=" + quoted(healthy["PYTHONPATH"]))
 
     without = {name: value for name, value in healthy.items() if name != "GRC_BLOCKS_PATH"}
     check_fault(without, "companion", "does not find the blocks of this installation",
-                "export GRC_BLOCKS_PATH=" + blocks)
+                "export GRC_BLOCKS_PATH=" + quoted(blocks))
     check_fault(dict(healthy, GRC_BLOCKS_PATH=f"/none/blocks:{blocks}"), "companion",
                 "/none/blocks, which is not there", "take it out of GRC_BLOCKS_PATH")
     shutil.copytree(blocks, path("stale"))
