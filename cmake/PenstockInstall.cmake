@@ -30,7 +30,8 @@ endif()
 install(EXPORT PenstockTargets NAMESPACE Penstock:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Penstock)
 configure_package_config_file(cmake/PenstockConfig.cmake.in ${PROJECT_BINARY_DIR}/PenstockConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Penstock)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/PenstockConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/PenstockConfigVersion.cmake
+  COMPATIBILITY ${PENSTOCK_COMPATIBILITY})
 install(FILES ${PROJECT_BINARY_DIR}/PenstockConfig.cmake ${PROJECT_BINARY_DIR}/PenstockConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Penstock)
 

@@ -105,7 +105,7 @@ if modules:
                 "the replay module (driver=replay) is not found", "install penstock")
 
 # ---- the loader: a prefix that it does not know, and one that ldconfig has been run for
-check_fault(bare, "loader", f"do not find libpenstock.so.0 in {library}", "sudo ldconfig")
+check_fault(bare, "loader", f"do not find libpenstock.so.0.1 in {library}", "sudo ldconfig")
 with open(path("ld.conf"), "w") as file:
     file.write(library + "\n")
 namespace = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]

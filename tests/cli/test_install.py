@@ -34,6 +34,9 @@ for folder in modules:
     check_program(" 3 FCS ok", penstock, "receive", "--profile", "wifi", "--input",
                   f"soapy:driver=replay,pace=fast,path={path('r.sigmf-meta')}", SOAPY_SDR_PLUGIN_PATH=folder)
 
+for name in ("penstock", "gnuradio-penstock"):  # the loader's names are as many versions as find_package()'s below
+    names = {os.path.basename(at) for at in glob.glob(f"{prefix}/**/lib{name}.so*", recursive=True)}
+    check(not names and name != "penstock" or names == {f"lib{name}.so{end}" for end in ("", ".0.1", ".0.1.0")}, names)
 found = glob.glob(prefix + "/**/penstock.pc", recursive=True)
 check(len(found) == 1, found)
 library = os.path.dirname(os.path.dirname(found[0]))
@@ -52,11 +55,12 @@ else:
         print("SKIPPED: no pkg-config")
     os.mkdir(path("project"))
     with open(path("project/CMakeLists.txt"), "w") as file:
-        file.write("cmake_minimum_required(VERSION 3.20)\nproject(user C)\nfind_package(Penstock 0.1 REQUIRED)\n"
+        file.write("cmake_minimum_required(VERSION 3.20)\nproject(user C)\nfind_package(Penstock 0.0 QUIET)\n"
+                   "message(STATUS \"0.0: ${Penstock_FOUND}\")\nfind_package(Penstock 0.1 REQUIRED)\n"
                    f"add_executable(user {SOURCE}/examples/fft_batch.c)\n"
                    "target_link_libraries(user PRIVATE Penstock::penstock m)\n")
     cmake = os.environ["PENSTOCK_TEST_CMAKE"]
-    check_program("", cmake, "-S", path("project"), "-B", path("project/build"), f"-DCMAKE_PREFIX_PATH={prefix}",
+    check_program("0.0: 0", cmake, "-S", path("project"), "-B", path("project/build"), f"-DCMAKE_PREFIX_PATH={prefix}",
                   f"-DCMAKE_C_COMPILER={os.environ['PENSTOCK_TEST_CC']}",
                   f"-DCMAKE_MAKE_PROGRAM={os.environ['PENSTOCK_TEST_MAKE_PROGRAM']}")
     check_program("", cmake, "--build", path("project/build"))
