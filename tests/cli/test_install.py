@@ -6,6 +6,7 @@ GNU Radio module, the replay device."""
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -92,4 +93,17 @@ if GNURADIO:
                   PYTHONPATH=os.path.dirname(os.path.dirname(module[0])))
 else:
     print("SKIPPED: this build has no GNU Radio module")
+
+# ---- away again: by the build's script, with a list of what is there
+with open(path("manifest"), "w") as file:
+    file.writelines(os.path.join(at, name) + "\n" for at, _, names in os.walk(prefix) for name in names)
+with open(os.path.join(os.environ["PENSTOCK_TEST_BUILD"], "uninstall.cmake")) as script:
+    text = re.sub(r"set\(manifest .*\)", lambda _: f'set(manifest "{path("manifest")}")', script.read())
+with open(path("uninstall.cmake"), "w") as file:
+    file.write(text)
+check_program("Removing", os.environ["PENSTOCK_TEST_CMAKE"], "-P", path("uninstall.cmake"))
+left = [os.path.join(at, name) for at, folders, names in os.walk(prefix) for name in folders + names
+        if name in names or "penstock" in os.path.join(at, name).lower()]
+check(not left, "uninstalling leaves", left)
+check(os.path.isdir(os.path.join(prefix, "bin")), "uninstalling takes folders that may be others'")
 finish()
