@@ -38,7 +38,7 @@ inside python3 -c "from gnuradio import penstock; print(penstock.wifi_receiver(d
 inside penstock transmit --profile wifi --count 5 --output /r.sigmf-meta
 inside penstock receive --profile wifi --input soapy:driver=replay,path=/r.sigmf-meta,pace=fast | grep ' 5 FCS ok'
 inside sh -c 'cc /usr/share/doc/libpenstock-dev/examples/fft_batch.c $(pkg-config --cflags --libs penstock) -lm -o /fft_batch && /fft_batch cpu'
-inside apt-get -qq purge -y gr-penstock penstock libpenstock-dev libpenstock0.1 > "$work/apt.log" 2>&1
+inside apt-get -qq purge -y libgnuradio-penstock-dev gr-penstock penstock libpenstock-dev libpenstock0.1 > "$work/apt.log" 2>&1
 left=$(inside sh -c 'find /usr /etc /var/lib -name "*penstock*" -not -path "/var/lib/dpkg/*"')
 [ -z "$left" ] || { echo "left behind: $left" >&2; exit 1; }
 echo "The packages install, run and go away again."
