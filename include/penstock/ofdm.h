@@ -45,9 +45,9 @@ typedef struct penstock_ofdm_desc {
     penstock_format format;  /* of the samples */
     const int32_t *carriers; /* data carriers in the order of the output, each -n/2 .. n/2-1 and given once; of an odd
                                 n -(n-1)/2 .. (n-1)/2 */
-    size_t carrier_count;    /* >= 1 */
+    size_t carrier_count;    /* 1 .. n */
     const int32_t *pilots;   /* pilot carriers */
-    size_t pilot_count;      /* 0: no pilots */
+    size_t pilot_count;      /* up to n; 0: no pilots */
     const penstock_cf32 *pilot_values; /* pilot_rows rows of pilot_count values */
     size_t pilot_rows;
     penstock_tracking tracking;
