@@ -42,7 +42,7 @@ typedef struct penstock_source_info {
     size_t size;
     penstock_format format;  /* of what penstock_source_read() gives */
     double rate_hz;          /* likewise */
-    double frequency_hz;     /* 0: unknown */
+    double frequency_hz;     /* of the first capture of which it is known; 0: unknown */
     uint64_t total_samples;  /* 0: unknown or endless */
     const char *description; /* "SigMF recording x.sigmf-meta", "SoapySDR replay (...)"; lives as long as the source */
     const char *hardware;    /* a recording's core:hw, a radio's driver and hardware; NULL: unknown; lives likewise */
@@ -152,7 +152,8 @@ typedef struct penstock_sink_desc {
  * nearest whole number: half a sample off at the most, however many gaps there are. core:datetime is that sample's to
  * the nanosecond.
  * Behind an unknown loss there is no core:global_index, and an annotation says what happened; later ones count what is
- * known. core:frequency is as far from `frequency_hz` as the capture's from the source's.
+ * known. core:frequency is as far from `frequency_hz` as the capture's from the source's; a capture of which none is
+ * known has none where others have.
  */
 PENSTOCK_API int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_sink_desc *desc);
 PENSTOCK_API int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_t count);

@@ -167,7 +167,7 @@ static int get_captures(struct penstock__sigmf *sigmf, const json_t *captures, c
         if ((status = get_capture(&said, sigmf, capture, said.sample_start, name)) ||
             (status = get_header(sigmf, capture, i == 0, name)) || (status = penstock__sigmf_add_capture(sigmf, &said)))
             return status;
-        if (i == 0)
+        if (!(sigmf->frequency_hz > 0.0))
             sigmf->frequency_hz = said.frequency_hz;
         if (said.frequency_hz > 0.0 && fabs(said.frequency_hz - sigmf->frequency_hz) > 0.0)
             sigmf->retuned = true;

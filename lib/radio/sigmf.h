@@ -12,7 +12,7 @@
 struct penstock__sigmf {
     penstock_format format;
     double rate_hz;      /* 0: not said */
-    double frequency_hz; /* of the first capture; 0: not said */
+    double frequency_hz; /* of the first capture that says one; 0: none does */
     uint64_t header_bytes, trailing_bytes;
     uint64_t offset;                    /* core:offset, which sample_start counts from */
     char dataset[256];                  /* a file name without folder, "" for the usual one */

@@ -58,9 +58,10 @@ static bool set_time(const struct captures *all, json_t *object, size_t i, uint6
 
 static bool set_frequency(const struct captures *all, json_t *object, const penstock_source_capture *capture)
 {
+    const double source_hz = all->source->frequency_hz;
     double frequency_hz = all->sink->desc.frequency_hz;
-    if (frequency_hz > 0.0 && capture->frequency_hz > 0.0 && all->source->frequency_hz > 0.0)
-        frequency_hz += capture->frequency_hz - all->source->frequency_hz;
+    if (frequency_hz > 0.0 && source_hz > 0.0)
+        frequency_hz = capture->frequency_hz > 0.0 ? frequency_hz + capture->frequency_hz - source_hz : 0.0;
     return !(frequency_hz > 0.0) || set(object, "core:frequency", json_real(frequency_hz));
 }
 

@@ -59,6 +59,8 @@ static int check_caller(const penstock_source_desc *desc, const struct penstock_
 static int open_data(penstock_source *source, const struct penstock__sigmf *sigmf, const char *path)
 {
     struct penstock__recording *recording = source->priv;
+    const double said_hz = sigmf->captures.items[0].frequency_hz,
+                 first_hz = said_hz > 0.0 ? said_hz : source->desc.frequency_hz;
     size_t sample_bytes = penstock_format_bytes(sigmf->format);
     char data[PATH_MAX];
     uint64_t bytes;
@@ -72,19 +74,20 @@ static int open_data(penstock_source *source, const struct penstock__sigmf *sigm
         return status;
     source->format = sigmf->format;
     source->rate_hz = sigmf->rate_hz > 0.0 ? sigmf->rate_hz : source->desc.rate_hz;
-    source->frequency_hz = sigmf->frequency_hz > 0.0 ? sigmf->frequency_hz : source->desc.frequency_hz;
+    source->frequency_hz = first_hz > 0.0 ? first_hz : sigmf->frequency_hz;
     source->total_samples = bytes / sample_bytes;
     return PENSTOCK_OK;
 }
 
-/* The source takes over the captures. */
+/* The source takes over the captures. The first ones, where they say no frequency, have the caller's: what later ones
+ * say is not known of them. */
 static void take_captures(penstock_source *source, struct penstock__sigmf *sigmf, const char *path)
 {
     source->captures = sigmf->captures;
     sigmf->captures = (struct penstock__captures){0};
     for (size_t i = 0; i < source->captures.count; i++)
         if (!(source->captures.items[i].frequency_hz > 0.0))
-            source->captures.items[i].frequency_hz = source->frequency_hz;
+            source->captures.items[i].frequency_hz = source->desc.frequency_hz;
     source->first_index = sigmf->first_index;
     source->indexed = sigmf->indexed;
     source->timed = penstock__capture_time(&source->captures.items[0], source->rate_hz, 0, &source->start_ns);

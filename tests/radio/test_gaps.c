@@ -282,6 +282,36 @@ static void unknown(void)
     }
 }
 
+/* ---------------------------------------------------------------- frequencies ----------------- */
+
+static void check_frequencies(const char *name, double ask_hz, double info_hz, const double wanted_hz[3])
+{
+    penstock_source_info info = PENSTOCK_SOURCE_INFO;
+    penstock_source_capture capture = PENSTOCK_SOURCE_CAPTURE;
+    penstock_source *source;
+    CHECK_OK(penstock_source_open(&source, NULL, test_path(name), &PENSTOCK_SOURCE_DESC(.frequency_hz = ask_hz)));
+    CHECK_OK(penstock_source_get_info(source, &info));
+    CHECK(info.frequency_hz == info_hz, "%s: %.15g, not %.15g", name, info.frequency_hz, info_hz);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(penstock_source_get_capture(source, i, &capture) == 1 && capture.frequency_hz == wanted_hz[i],
+              "%s, capture %zu: %.15g", name, i, capture.frequency_hz);
+    penstock_source_free(source);
+}
+
+/* A first capture of which none is told has none, or the caller's; the others keep theirs in what is written. */
+static void first_frequency_unknown(void)
+{
+    test_write_text("gaps.sigmf-meta",
+                    "{\"global\": {\"core:datatype\": \"ci16_le\", \"core:sample_rate\": 2e6}, \"captures\": [{},"
+                    " {\"core:sample_start\": 300, \"core:frequency\": 1e8},"
+                    " {\"core:sample_start\": 600, \"core:frequency\": 2e8}]}");
+    test_write_file("gaps.sigmf-data", numbers, 900 * 4);
+    check_frequencies("gaps.sigmf-meta", 0, 1e8, (const double[]){0, 1e8, 2e8});
+    check_frequencies("gaps.sigmf-meta", 3e8, 3e8, (const double[]){3e8, 1e8, 2e8});
+    decimate("gaps.sigmf-meta", "once.sigmf-meta", 1, &(uint64_t){5});
+    check_frequencies("once.sigmf-meta", 0, 1e8 - 1e3, (const double[]){0, 1e8 - 1e3, 2e8 - 1e3});
+}
+
 /* ---------------------------------------------------------------- times ----------------------- */
 
 static void times(void)
@@ -363,6 +393,7 @@ int main(void)
     printf("%llu random patterns of gaps\n", (unsigned long long)patterns);
     stopped_before_the_gap();
     unknown();
+    first_frequency_unknown();
     every_allocation_fails_once();
     test_remove_folder();
     return test_finish();
