@@ -5,6 +5,7 @@
 #include "flow.h"
 #include "shared/interrupt.h"
 #include "shared/outfile.h"
+#include "shared/progress.h"
 #include "tally.h"
 
 #include <stdlib.h>
@@ -56,9 +57,8 @@ static void widen(penstock_cf32 *values, size_t count)
         values[count] = (penstock_cf32){floats[count], 0};
 }
 
-static int pull(void *passage, bool wait)
+static int pull_all(const struct passage *p, bool wait)
 {
-    const struct passage *p = passage;
     struct conversion *c = p->conversion;
     size_t count = 0;
     do {
@@ -72,13 +72,31 @@ static int pull(void *passage, bool wait)
         interrupt_release();
         if (status)
             return status;
+        if (count)
+            c->since_s = 0;
     } while (count);
     return PENSTOCK_OK;
 }
 
+/* A block of many taps may be longer than what comes in the time that a reader waits: it is not waited for. */
+static int pull(void *passage, bool wait)
+{
+    const struct passage *p = passage;
+    struct conversion *c = p->conversion;
+    int status = pull_all(p, wait);
+    if (status || !c->live || !(c->since_s > 0) || seconds_now() - c->since_s < FLOW_LATENCY_S)
+        return status;
+    c->since_s = 0;
+    status = penstock_stream_flush(c->stream);
+    return status ? status : pull_all(p, wait);
+}
+
 static int push(void *passage, const void *samples, size_t count, size_t *taken)
 {
-    return penstock_stream_push(((struct passage *)passage)->conversion->stream, samples, count, taken);
+    struct conversion *c = ((struct passage *)passage)->conversion;
+    if (c->live && !(c->since_s > 0))
+        c->since_s = seconds_now();
+    return penstock_stream_push(c->stream, samples, count, taken);
 }
 
 static int finish(void *passage)
@@ -112,7 +130,8 @@ static int conclude(void *passage, int code)
 int conversion_run(struct conversion *c, const struct conversion_kind *kind)
 {
     struct passage passage = {c, kind};
-    int status = c->info.total_samples ? PENSTOCK_OK : penstock_stream_set_max_latency(c->stream, FLOW_LATENCY_S);
+    c->live = !c->info.total_samples;
+    int status = c->live ? penstock_stream_set_max_latency(c->stream, FLOW_LATENCY_S) : PENSTOCK_OK;
     if (status)
         return fail_status(status);
     c->capacity = flow_most_bytes() / sizeof *c->values;

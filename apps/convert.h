@@ -20,6 +20,8 @@ struct conversion {
     penstock_sink *sink;
     penstock_cf32 *values; /* pulled at once, */
     size_t capacity;       /* so many at most */
+    bool live;             /* the source is a radio or pipe, whose reader waits: */
+    double since_s;        /* the first push after the last values that came; 0: there was none */
 };
 
 #define CONVERSION_DEFAULTS     \

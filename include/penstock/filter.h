@@ -59,7 +59,8 @@ typedef struct penstock_filter_desc {
                            far as blocks can be so short; 0: the library's choice */
     double phase;       /* of the shift at sample 0, in turns, finite: u[j] = x[j] exp(2 pi i (phase + s j)) */
     double max_latency_s; /* complete blocks can be pulled without waiting when the oldest has been complete for so
-                             long; 0: only a full batch, and the end */
+                             long; 0: only a full batch, and the end. An incomplete one waits for more samples, or
+                             for penstock_stream_flush() */
     size_t interpolation; /* 1 .. 2^10, 0: 1; see above */
     const penstock_filter_channel *channels; /* instead of the taps, shift and phase above: */
     size_t channel_count;                    /* 0: one channel, from these; else 1 .. 2^16 channels with values each */

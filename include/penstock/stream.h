@@ -113,7 +113,8 @@ PENSTOCK_API int penstock_stream_reset(penstock_stream *stream);
 PENSTOCK_API void penstock_stream_free(penstock_stream *stream);
 
 /* The oldest result that waits is made and given by the first call after so long: another max_latency_s of the
- * description, for results that wait too. 0: only full batches and the end, for Wi-Fi its default. */
+ * description, for results that wait too. 0: only full batches and the end, for Wi-Fi its default. What needs more
+ * items is no result yet: a filter's incomplete block, say, which penstock_stream_flush() makes. */
 PENSTOCK_API int penstock_stream_set_max_latency(penstock_stream *stream, double max_latency_s);
 
 /* Seconds until that time has passed for a result that waits, 0 where a pull gives something at once; INFINITY where

@@ -93,20 +93,28 @@ for line in ("x", "nan", "1 inf", "1 2 3"):
 done = check_run(0, *FILTER, "--output", "/dev/stdout", "--taps", path("taps.txt"), stdin=both)
 check(done.stdout == check_run(0, *FILTER, "--output", "-", "--taps", path("taps.txt"), stdin=both).stdout, "stdout")
 
-# Who reads a slow signal's filtered samples gets them while it lasts.
-process = subprocess.Popen([PENSTOCK, *FILTER, "--output", "-", "--taps", "lowpass:5e4:1e4", "--device", "cpu"],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-came = []
-reader = threading.Thread(target=lambda: came.extend(iter(lambda: process.stdout.read1(1 << 16), b"")))
-reader.start()
-for _ in range(60):
-    process.stdin.write(both[: 8 * 1000])
-    process.stdin.flush()
-    time.sleep(0.02)
-check(came, "nothing came in more than a second")
-process.stdin.close()
-reader.join()
-check(process.wait() == 0 and len(b"".join(came)) == 60 * 8 * 1000, "a slow signal")
+# Who reads a slow signal's filtered samples gets them while it lasts, also where a block is longer than the signal, and
+# they are those that a file gives.
+with open(path("slow.cf32"), "wb") as file:
+    file.write(60 * both[: 8 * 1000])
+for design in "lowpass:5e4:1e4", "lowpass:5e4:100":
+    end = ["--taps", design, "--device", "cpu"]
+    process = subprocess.Popen([PENSTOCK, *FILTER, "--output", "-", *end], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+    came = []
+    reader = threading.Thread(target=lambda: came.extend(iter(lambda: process.stdout.read1(1 << 16), b"")))
+    reader.start()
+    for _ in range(60):
+        process.stdin.write(both[: 8 * 1000])
+        process.stdin.flush()
+        time.sleep(0.02)
+    check(came, design, "gave nothing in more than a second")
+    process.stdin.close()
+    reader.join()
+    check(process.wait() == 0 and len(b"".join(came)) == 60 * 8 * 1000, "a slow signal")
+    whole = read(check_run(0, "filter", *RAW, "--input", path("slow.cf32"), "--output", "-", *end).stdout)
+    slow = read(b"".join(came))
+    check(max(abs(a - b) for a, b in zip(slow, whole)) < 1e-5, design, "gave other values than of a file")
 
 # Errors of sums over many parts of a spectrum stay within the bound.
 for case in "filter:ccf:1:d65536", "filter:ccc:37:d4096", "filter:ccf:2:d8192":
