@@ -10,8 +10,7 @@
 #include "gpu/fused_pass.h"
 
 struct fused_kernel {
-    bool active; /* the plan is one of these */
-    bool warps;  /* work-items run in warps of 32 that a barrier of their own keeps together, as in CUDA */
+    bool warps; /* work-items run in warps of 32 that a barrier of their own keeps together, as in CUDA */
     const struct fused_kind *kind;
     struct fused_config config;
     struct gpu_decomposition decomposition; /* of kernels/symbols.cl: of one pass; of others: none */

@@ -31,7 +31,6 @@ enum gpu_viterbi_memory { GPU_VITERBI_ROWS, GPU_VITERBI_WORK, GPU_VITERBI_DECISI
 #define GPU_VITERBI_MEMORIES 3
 
 struct gpu_viterbi {
-    bool active;                                  /* the plan is one of these */
     bool fast;                                    /* metrics in registers; else one work-item a state */
     bool pairs;                                   /* OpenCL: NVIDIA's instructions for pairs of numbers of 16 bits */
     bool direct;                                  /* soft bits are read where the caller has them */

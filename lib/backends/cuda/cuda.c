@@ -48,10 +48,7 @@ static void host_unlock(struct penstock_device *device, void *memory)
 /* Before the same GPU through OpenCL. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    int status = problem->kind == PENSTOCK_PROBLEM_VITERBI ? PENSTOCK_OK
-                 : problem->kind != PENSTOCK_PROBLEM_FFT
-                     ? penstock__fused_check(problem, device->name)
-                     : penstock__gpu_supports(&problem->fft, &penstock__cuda_opened(device)->limits);
+    int status = penstock__gpu_route_check(problem, device, &penstock__cuda_opened(device)->limits);
     return status ? status : 3;
 }
 
@@ -86,7 +83,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .buffer_part = penstock__cuda_buffer_part,
     .supports = supports,
     .plan_init = penstock__cuda_plan_init,
-    .plan_free = penstock__cuda_plan_free,
+    .plan_free = penstock__gpu_plan_free,
     .launch_configs = launch_configs,
     .slot_init = penstock__cuda_slot_init,
     .slot_free = penstock__cuda_slot_free,
@@ -94,7 +91,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .slot_native = penstock__cuda_slot_native,
     .follow = penstock__cuda_follow,
     .upload = penstock__cuda_upload,
-    .enqueue = penstock__cuda_enqueue,
+    .enqueue = penstock__gpu_enqueue,
     .download = penstock__cuda_download,
     .mark = penstock__cuda_mark,
     .wait = penstock__cuda_wait,

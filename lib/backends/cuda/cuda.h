@@ -8,7 +8,7 @@
 #include "backends/backend.h"
 #include "backends/cuda/driver_api.h"
 #include "gpu/fused_kernel.h"
-#include "gpu/plane.h"
+#include "gpu/route.h"
 #include "gpu/viterbi.h"
 
 /* ---------------------------------------------------------------- loader.c -------------------- */
@@ -165,17 +165,14 @@ struct cuda_viterbi {
 };
 
 struct cuda_plan {
+    struct gpu_plan plan; /* comes first: gpu/route.h */
     struct gpu_decomposition decomposition;
-    struct gpu_plane plane; /* of such a plan, which has nothing else */
     struct cuda_pass passes[GPU_MAX_PASSES];
     struct cuda_fused fused;     /* of such a plan, which has no passes */
     struct cuda_viterbi viterbi; /* likewise */
 };
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant);
-void penstock__cuda_plan_free(struct penstock_plan_state *plan);
-int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
-                           const struct penstock_job *job);
 
 /* ---------------------------------------------------------------- staging.c ------------------- */
 
@@ -224,6 +221,7 @@ int penstock__cuda_viterbi_enqueue(struct penstock_slot *slot, struct penstock_p
 #define CUDA_MARKS     16
 
 struct cuda_slot {
+    struct gpu_plane_memory planes; /* comes first: gpu/route.h */
     CUstream stream;
     bool adopted;               /* the stream is the application's */
     uint64_t marked;            /* number of the last mark */
@@ -235,7 +233,6 @@ struct cuda_slot {
     CUfunction copy;
     CUdeviceptr scratch[CUDA_SCRATCHES]; /* between passes, or kernels */
     size_t scratch_bytes[CUDA_SCRATCHES];
-    struct gpu_plane_memory planes;
 };
 
 int penstock__cuda_slot_init(struct penstock_slot *slot);

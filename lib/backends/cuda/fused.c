@@ -66,7 +66,6 @@ int penstock__cuda_fused_init(struct penstock_plan_state *plan, const struct gpu
     if (status)
         return status;
     penstock__fused_describe(plan, &self->kernel);
-    self->kernel.active = true;
     return PENSTOCK_OK;
 }
 

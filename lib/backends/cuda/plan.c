@@ -58,46 +58,20 @@ static void release(struct penstock_plan_state *plan)
     }
 }
 
-int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
+static int passes_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)
 {
-    struct gpu_limits limits = penstock__cuda_opened(plan->device)->limits;
-    limits.config = plan->launch_config;
-    if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
-        return penstock__cuda_viterbi_init(plan, &limits, variant);
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT || plan->problem->fft.summed)
-        return penstock__cuda_fused_init(plan, &limits, variant);
-    if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
-        return penstock__gpu_plane_init(&((struct cuda_plan *)plan->priv)->plane, plan, &limits, variant);
-    if (penstock__fused_first(plan->problem, &limits)) {
-        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__cuda_fused_init(plan, &limits, 0);
-        if (first != PENSTOCK_ERR_UNSUPPORTED)
-            return first;
-        variant -= variant > 0;
-    }
     static const struct gpu_maker maker = {.compile = compile, .make = make, .release = release};
     struct cuda_plan *self = plan->priv;
     int status = penstock__cuda_enter(plan->device);
     if (status)
         return status;
-    status = penstock__gpu_make(plan, &self->decomposition, &maker, &limits, variant);
+    status = penstock__gpu_make(plan, &self->decomposition, &maker, limits, variant);
     penstock__cuda_leave(plan->device);
     return status;
 }
 
-void penstock__cuda_plan_free(struct penstock_plan_state *plan)
+static void passes_free(struct penstock_plan_state *plan)
 {
-    if (((const struct cuda_plan *)plan->priv)->viterbi.config.active) {
-        penstock__cuda_viterbi_free(plan);
-        return;
-    }
-    if (((const struct cuda_plan *)plan->priv)->fused.kernel.active) {
-        penstock__cuda_fused_free(plan);
-        return;
-    }
-    if (((const struct cuda_plan *)plan->priv)->plane.count) {
-        penstock__gpu_plane_free(&((struct cuda_plan *)plan->priv)->plane);
-        return;
-    }
     bool entered = !penstock__cuda_enter(plan->device);
     release(plan);
     if (entered)
@@ -131,15 +105,8 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
                                  queue->stream, arguments);
 }
 
-int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+static int passes_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
-    if (((const struct cuda_plan *)plan->priv)->viterbi.config.active)
-        return penstock__cuda_viterbi_enqueue(slot, plan, job);
-    if (((const struct cuda_plan *)plan->priv)->fused.kernel.active)
-        return penstock__cuda_fused_enqueue(slot, plan, job);
-    if (((const struct cuda_plan *)plan->priv)->plane.count)
-        return penstock__gpu_plane_enqueue(slot, &((struct cuda_plan *)plan->priv)->plane,
-                                           &((struct cuda_slot *)slot->priv)->planes, job);
     struct cuda_plan *self = plan->priv;
     struct gpu_step step;
     unsigned scratches;
@@ -153,4 +120,14 @@ int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_stat
         status = launch(slot, plan, job, &step);
     penstock__cuda_leave(plan->device);
     return status;
+}
+
+int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    static const struct gpu_routes routes = {
+        .viterbi = {penstock__cuda_viterbi_init, penstock__cuda_viterbi_free, penstock__cuda_viterbi_enqueue},
+        .fused = {penstock__cuda_fused_init, penstock__cuda_fused_free, penstock__cuda_fused_enqueue},
+        .passes = {passes_init, passes_free, passes_enqueue},
+    };
+    return penstock__gpu_plan_init(plan, &routes, &penstock__cuda_opened(plan->device)->limits, variant);
 }

@@ -71,7 +71,6 @@ int penstock__cuda_viterbi_init(struct penstock_plan_state *plan, const struct g
     if (status)
         return status;
     penstock__gpu_viterbi_describe(plan, &self->config);
-    self->config.active = true;
     return PENSTOCK_OK;
 }
 

@@ -90,7 +90,6 @@ int penstock__opencl_fused_init(struct penstock_plan_state *plan, const struct g
         return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory for a mutex");
     }
     penstock__fused_describe(plan, &self->kernel);
-    self->kernel.active = true;
     return PENSTOCK_OK;
 }
 

@@ -13,10 +13,7 @@ static const struct opencl_device *opened(const struct penstock_device *device)
 /* A GPU before a CPU. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    int status = problem->kind == PENSTOCK_PROBLEM_VITERBI ? PENSTOCK_OK
-                 : problem->kind != PENSTOCK_PROBLEM_FFT
-                     ? penstock__fused_check(problem, device->name)
-                     : penstock__gpu_supports(&problem->fft, &opened(device)->limits);
+    int status = penstock__gpu_route_check(problem, device, &opened(device)->limits);
     return status ? status : opened(device)->is_gpu ? 2 : 1;
 }
 
@@ -51,7 +48,7 @@ const struct penstock_backend penstock__opencl_backend = {
     .buffer_part = penstock__opencl_buffer_part,
     .supports = supports,
     .plan_init = penstock__opencl_plan_init,
-    .plan_free = penstock__opencl_plan_free,
+    .plan_free = penstock__gpu_plan_free,
     .launch_configs = launch_configs,
     .slot_init = penstock__opencl_slot_init,
     .slot_free = penstock__opencl_slot_free,
@@ -60,7 +57,7 @@ const struct penstock_backend penstock__opencl_backend = {
     .follow = penstock__opencl_follow,
     .flush = penstock__opencl_flush,
     .upload = penstock__opencl_upload,
-    .enqueue = penstock__opencl_enqueue,
+    .enqueue = penstock__gpu_enqueue,
     .download = penstock__opencl_download,
     .mark = penstock__opencl_mark,
     .wait = penstock__opencl_wait,

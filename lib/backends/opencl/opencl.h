@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 #include "gpu/fused_kernel.h"
-#include "gpu/plane.h"
+#include "gpu/route.h"
 #include "gpu/viterbi.h"
 
 #include <pthread.h>
@@ -179,8 +179,8 @@ struct opencl_viterbi {
 };
 
 struct opencl_plan {
+    struct gpu_plan plan; /* comes first: gpu/route.h */
     struct gpu_decomposition decomposition;
-    struct gpu_plane plane; /* of such a plan, which has nothing else */
     struct opencl_pass passes[GPU_MAX_PASSES];
     struct opencl_fused fused;     /* of such a plan, which has no passes */
     struct opencl_viterbi viterbi; /* likewise */
@@ -188,9 +188,6 @@ struct opencl_plan {
 };
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant);
-void penstock__opencl_plan_free(struct penstock_plan_state *plan);
-int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
-                             const struct penstock_job *job);
 
 /* ---------------------------------------------------------------- fused.c --------------------- */
 
@@ -219,6 +216,7 @@ struct opencl_image {
 };
 
 struct opencl_slot {
+    struct gpu_plane_memory planes; /* comes first: gpu/route.h */
     cl_command_queue queue;
     uint64_t marked;               /* number of the last mark */
     cl_event events[OPENCL_MARKS]; /* of the last marks, by number modulo their count; NULL: done */
@@ -231,7 +229,6 @@ struct opencl_slot {
     cl_kernel copy;
     cl_mem scratch[OPENCL_SCRATCHES]; /* between passes, or kernels */
     size_t scratch_bytes[OPENCL_SCRATCHES];
-    struct gpu_plane_memory planes;
 };
 
 int penstock__opencl_slot_init(struct penstock_slot *slot);

@@ -58,25 +58,11 @@ static int make(struct penstock_plan_state *plan, const struct gpu_decomposition
     return upload_table(pass, plan, table);
 }
 
-int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
+static int passes_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)
 {
-    struct gpu_limits limits = ((const struct opencl_device *)plan->device->priv)->limits;
-    limits.config = plan->launch_config;
-    if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
-        return penstock__opencl_viterbi_init(plan, &limits, variant);
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT || plan->problem->fft.summed)
-        return penstock__opencl_fused_init(plan, &limits, variant);
-    if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
-        return penstock__gpu_plane_init(&((struct opencl_plan *)plan->priv)->plane, plan, &limits, variant);
-    if (penstock__fused_first(plan->problem, &limits)) {
-        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__opencl_fused_init(plan, &limits, 0);
-        if (first != PENSTOCK_ERR_UNSUPPORTED)
-            return first;
-        variant -= variant > 0;
-    }
     static const struct gpu_maker maker = {.make = make, .release = release};
     struct opencl_plan *self = plan->priv;
-    int status = penstock__gpu_make(plan, &self->decomposition, &maker, &limits, variant);
+    int status = penstock__gpu_make(plan, &self->decomposition, &maker, limits, variant);
     if (status)
         return status;
     if (pthread_mutex_init(&self->arguments, NULL)) {
@@ -86,20 +72,8 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
     return PENSTOCK_OK;
 }
 
-void penstock__opencl_plan_free(struct penstock_plan_state *plan)
+static void passes_free(struct penstock_plan_state *plan)
 {
-    if (((const struct opencl_plan *)plan->priv)->viterbi.config.active) {
-        penstock__opencl_viterbi_free(plan);
-        return;
-    }
-    if (((const struct opencl_plan *)plan->priv)->fused.kernel.active) {
-        penstock__opencl_fused_free(plan);
-        return;
-    }
-    if (((const struct opencl_plan *)plan->priv)->plane.count) {
-        penstock__gpu_plane_free(&((struct opencl_plan *)plan->priv)->plane);
-        return;
-    }
     struct opencl_plan *self = plan->priv;
     pthread_mutex_destroy(&self->arguments);
     release(plan);
@@ -176,16 +150,8 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     return code ? penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code) : PENSTOCK_OK;
 }
 
-int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
-                             const struct penstock_job *job)
+static int passes_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
-    if (((const struct opencl_plan *)plan->priv)->viterbi.config.active)
-        return penstock__opencl_viterbi_enqueue(slot, plan, job);
-    if (((const struct opencl_plan *)plan->priv)->fused.kernel.active)
-        return penstock__opencl_fused_enqueue(slot, plan, job);
-    if (((const struct opencl_plan *)plan->priv)->plane.count)
-        return penstock__gpu_plane_enqueue(slot, &((struct opencl_plan *)plan->priv)->plane,
-                                           &((struct opencl_slot *)slot->priv)->planes, job);
     struct opencl_plan *self = plan->priv;
     struct gpu_step step;
     unsigned scratches;
@@ -198,4 +164,14 @@ int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_st
     if (status)
         return status;
     return job->out->wrapped ? penstock__opencl_show(slot, job->out) : PENSTOCK_OK;
+}
+
+int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    static const struct gpu_routes routes = {
+        .viterbi = {penstock__opencl_viterbi_init, penstock__opencl_viterbi_free, penstock__opencl_viterbi_enqueue},
+        .fused = {penstock__opencl_fused_init, penstock__opencl_fused_free, penstock__opencl_fused_enqueue},
+        .passes = {passes_init, passes_free, passes_enqueue},
+    };
+    return penstock__gpu_plan_init(plan, &routes, &((const struct opencl_device *)plan->device->priv)->limits, variant);
 }

@@ -88,7 +88,6 @@ int penstock__opencl_viterbi_init(struct penstock_plan_state *plan, const struct
         return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory for a mutex");
     }
     penstock__gpu_viterbi_describe(plan, &self->config);
-    self->config.active = true;
     return PENSTOCK_OK;
 }
 
