@@ -114,18 +114,10 @@ static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const
            gains = job->coefficients ? memory_of(job->coefficients) : self->table;
     cl_mem places = job->gather ? memory_of(job->gather) : launch->scratch;
     cl_uint start = launch->scratch ? (cl_uint)launch->first : job->start;
-    const struct {
-        size_t bytes;
-        const void *value;
-    } arguments[] = {
+    const struct opencl_argument arguments[] = {
         {sizeof in, &in},   {sizeof places, &places}, {sizeof gains, &gains}, {sizeof self->table, &self->table},
         {sizeof out, &out}, {sizeof rows, &rows},     {sizeof start, &start}, {sizeof job->spacing, &job->spacing}};
-    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        cl_int code = cl->SetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value);
-        if (code)
-            return code;
-    }
-    return CL_SUCCESS;
+    return penstock__opencl_arguments(cl, kernel, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
 static cl_int enqueue(cl_command_queue queue, const struct penstock_plan_state *plan, const struct penstock_job *job,

@@ -152,6 +152,15 @@ int penstock__opencl_group_limit(size_t *limit, const struct penstock_device *de
  * kernel, which names its work-group, was built for more and runs with them. */
 int penstock__opencl_check_group(const struct penstock_device *device, cl_kernel kernel, unsigned group);
 
+struct opencl_argument {
+    size_t bytes;
+    const void *value;
+};
+
+/* Sets a kernel's arguments, the first `count`. */
+cl_int penstock__opencl_arguments(const struct opencl_api *cl, cl_kernel kernel,
+                                  const struct opencl_argument *arguments, cl_uint count);
+
 /* Writes the binaries that are not in the cache folder yet: when the device is closed. */
 void penstock__opencl_programs_free(struct penstock_device *device);
 

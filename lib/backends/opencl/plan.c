@@ -102,18 +102,11 @@ static cl_int set_arguments(const struct penstock_plan_state *plan, const struct
     out = images[1] ? images[1] : out;
     cl_int rows = (cl_int)step->rows, first = (cl_int)step->first;
     cl_ulong plane = penstock__gpu_plane_of(plan, job);
-    const struct {
-        size_t bytes;
-        const void *value;
-    } arguments[] = {{sizeof in, &in},      {sizeof gather, &gather}, {sizeof pass->table, &pass->table},
-                     {sizeof out, &out},    {sizeof rows, &rows},     {sizeof plane, &plane},
-                     {sizeof first, &first}};
-    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        cl_int code = cl->SetKernelArg(pass->kernel, i, arguments[i].bytes, arguments[i].value);
-        if (code)
-            return code;
-    }
-    return CL_SUCCESS;
+    const struct opencl_argument arguments[] = {
+        {sizeof in, &in},      {sizeof gather, &gather}, {sizeof pass->table, &pass->table},
+        {sizeof out, &out},    {sizeof rows, &rows},     {sizeof plane, &plane},
+        {sizeof first, &first}};
+    return penstock__opencl_arguments(cl, pass->kernel, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
 /* Of the caller's memory, where the decomposition has images. */

@@ -104,6 +104,15 @@ int penstock__opencl_check_group(const struct penstock_device *device, cl_kernel
                            limit, group);
 }
 
+cl_int penstock__opencl_arguments(const struct opencl_api *cl, cl_kernel kernel,
+                                  const struct opencl_argument *arguments, cl_uint count)
+{
+    cl_int code = CL_SUCCESS;
+    for (cl_uint i = 0; i < count && !code; i++)
+        code = cl->SetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value);
+    return code;
+}
+
 /* NULL where there is no binary in the cache or the driver refuses it. Or it is made of the source, and `noted`. */
 static cl_program from_cache(struct penstock_device *device, const char *name, const char *source, bool *noted)
 {

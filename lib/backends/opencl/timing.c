@@ -64,20 +64,15 @@ static cl_int launch(struct penstock_slot *slot, const struct penstock_device_co
     struct opencl_slot *self = slot->priv;
     cl_mem from = memory_of(copy->from), to = memory_of(copy->to);
     size_t local = GPU_COPY_GROUP, global = a->groups * local;
-    const struct {
-        size_t bytes;
-        const void *value;
-    } arguments[] = {{sizeof from, &from},
-                     {sizeof to, &to},
-                     {sizeof a->from_at, &a->from_at},
-                     {sizeof a->to_at, &a->to_at},
-                     {sizeof a->count, &a->count}};
-    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        cl_int code = api_of(slot)->SetKernelArg(self->copy, i, arguments[i].bytes, arguments[i].value);
-        if (code)
-            return code;
-    }
-    return api_of(slot)->EnqueueNDRangeKernel(self->queue, self->copy, 1, NULL, &global, &local, 0, NULL, NULL);
+    const struct opencl_argument arguments[] = {{sizeof from, &from},
+                                                {sizeof to, &to},
+                                                {sizeof a->from_at, &a->from_at},
+                                                {sizeof a->to_at, &a->to_at},
+                                                {sizeof a->count, &a->count}};
+    cl_int code =
+        penstock__opencl_arguments(api_of(slot), self->copy, arguments, sizeof arguments / sizeof arguments[0]);
+    return code ? code
+                : api_of(slot)->EnqueueNDRangeKernel(self->queue, self->copy, 1, NULL, &global, &local, 0, NULL, NULL);
 }
 
 int penstock__opencl_device_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy)

@@ -103,27 +103,19 @@ static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const
                             const struct penstock_job *job, const struct gpu_viterbi_job *work)
 {
     cl_mem in = memory_of(job->in), out = memory_of(job->out), blocks = job->gather ? memory_of(job->gather) : NULL;
-    const struct {
-        size_t bytes;
-        const void *value;
-    } arguments[] = {{sizeof in, &in},
-                     {sizeof blocks, &blocks},
-                     {sizeof(cl_mem), &slot->scratch[GPU_VITERBI_ROWS]},
-                     {sizeof(cl_mem), &slot->scratch[GPU_VITERBI_WORK]},
-                     {sizeof(cl_mem), &slot->scratch[GPU_VITERBI_DECISIONS]},
-                     {sizeof out, &out},
-                     {sizeof work->count, &work->count},
-                     {sizeof work->windows, &work->windows},
-                     {sizeof work->length, &work->length},
-                     {sizeof work->whole_groups, &work->whole_groups},
-                     {sizeof work->bytes, &work->bytes},
-                     {sizeof work->mask, &work->mask}};
-    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        cl_int code = cl->SetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value);
-        if (code)
-            return code;
-    }
-    return CL_SUCCESS;
+    const struct opencl_argument arguments[] = {{sizeof in, &in},
+                                                {sizeof blocks, &blocks},
+                                                {sizeof(cl_mem), &slot->scratch[GPU_VITERBI_ROWS]},
+                                                {sizeof(cl_mem), &slot->scratch[GPU_VITERBI_WORK]},
+                                                {sizeof(cl_mem), &slot->scratch[GPU_VITERBI_DECISIONS]},
+                                                {sizeof out, &out},
+                                                {sizeof work->count, &work->count},
+                                                {sizeof work->windows, &work->windows},
+                                                {sizeof work->length, &work->length},
+                                                {sizeof work->whole_groups, &work->whole_groups},
+                                                {sizeof work->bytes, &work->bytes},
+                                                {sizeof work->mask, &work->mask}};
+    return penstock__opencl_arguments(cl, kernel, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
 int penstock__opencl_viterbi_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
