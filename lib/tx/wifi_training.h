@@ -7,14 +7,13 @@
 
 #include <penstock/penstock.h>
 
-#define PENSTOCK__WIFI_FFT          64
-#define PENSTOCK__WIFI_GUARD        16
-#define PENSTOCK__WIFI_SYMBOL       80 /* samples: guard interval and FFT */
-#define PENSTOCK__WIFI_SHORT_PERIOD 16
-#define PENSTOCK__WIFI_SHORT_FIELD  160 /* samples of the short training field */
-#define PENSTOCK__WIFI_LONG_FIELD   160 /* of the long one: a guard of 32, then twice the symbol */
-#define PENSTOCK__WIFI_PREAMBLE     320
-#define PENSTOCK__WIFI_PILOTS       4
+#define PENSTOCK__WIFI_FFT         64
+#define PENSTOCK__WIFI_GUARD       16
+#define PENSTOCK__WIFI_SYMBOL      80  /* samples: guard interval and FFT */
+#define PENSTOCK__WIFI_SHORT_FIELD 160 /* samples of the short training field */
+#define PENSTOCK__WIFI_LONG_FIELD  160 /* of the long one: a guard of 32, then twice the symbol */
+#define PENSTOCK__WIFI_PREAMBLE    320
+#define PENSTOCK__WIFI_PILOTS      4
 
 /* Carrier k's value at [k & 63], so that the index is the FFT bin. Equations 17-6 and 17-8. */
 extern const penstock_cf32 penstock__wifi_short_training[PENSTOCK__WIFI_FFT];

@@ -191,12 +191,6 @@ static inline uint32_t qpu_emu__load32(const uint8_t *at)
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static inline void qpu_emu__store32(uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* hazards.c: records a broken rule; with strict options the run ends after this instruction. */
 void qpu_emu__hazard(struct qpu_emulator *e, const struct qpu *q, enum qpu_hazard hazard, uint32_t detail);
 void qpu_emu__check(struct qpu_emulator *e, struct qpu *q, const struct operation *op);

@@ -20,9 +20,6 @@ static const uint32_t MEMORY = 0x40000000, DATA = 0x40008000, UNIFORMS = 0x4000f
 /* Puts a register into row 0 (or another) of the VPM, where show() and the like find it. */
 #define SHOW(reg)          "ldi vw_setup, 0x1a00\nmov vpm, " reg "\n"
 #define SHOW_ROW(row, reg) "ldi vw_setup, 0x1a00 + " #row "\nmov vpm, " reg "\n"
-#define STORE_ROW(row, uniform_address)                                                                  \
-    "ldi vw_setup, 0xc0000000\nldi vw_setup, 0x80904000 + " #row " * 128\nmov vw_addr, " uniform_address \
-    "\nmov -, vw_wait\n"
 
 struct machine {
     struct qpu_emulator *emulator;
