@@ -19,7 +19,7 @@ struct canvas {
     struct colour *pixels; /* rows from the top */
 };
 
-static const struct colour white = {255, 255, 255}, black = {0, 0, 0}, ink = {38, 38, 42}, grid_grey = {226, 226, 230};
+static const struct colour white = {255, 255, 255}, ink = {38, 38, 42}, grid_grey = {226, 226, 230};
 
 /* False when out of memory. */
 bool canvas_init(struct canvas *canvas, int width, int height, struct colour background);

@@ -252,15 +252,3 @@ const char *auto_work_device(const struct auto_work *work)
         return penstock_stream_device(work->stream);
     return work->plan && !penstock_plan_get_info(work->plan, &info) ? info.device : "none";
 }
-
-void auto_work_free(struct auto_work *work)
-{
-    penstock_plan_free(work->plan);
-    penstock_stream_free(work->stream);
-    penstock_ofdm_free(work->ofdm);
-    free(work->in);
-    free(work->out);
-    free(work->taps);
-    free(work->channel);
-    free(work->symbols);
-}

@@ -33,8 +33,6 @@ struct auto_case {
 extern const struct auto_case auto_cases[];
 extern const size_t auto_case_count;
 
-void auto_work_free(struct auto_work *work);
-
 /* Name of the device that works now. */
 const char *auto_work_device(const struct auto_work *work);
 
