@@ -7,11 +7,21 @@
 
 #include <string.h>
 
-#define HELD_BYTES ((size_t)64 << 10) /* pulled at a time */
+/* Pulled at a time: what stays in the cache of a thread or two; the more there are, the more must be worth handing out.
+ */
+#define HELD_LEAST ((size_t)64 << 10)
+#define HELD_PAIR  ((size_t)32 << 10) /* times the square of the threads */
+#define HELD_MOST  ((size_t)8 << 20)
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, __VA_ARGS__)
 
 /* ---------------------------------------------------------------- moving ---------------------- */
+
+static size_t held_bytes(const penstock_stream *from)
+{
+    const size_t threads = penstock__threads(from->context), bytes = threads * threads * HELD_PAIR;
+    return bytes < HELD_LEAST ? HELD_LEAST : bytes < HELD_MOST ? bytes : HELD_MOST;
+}
 
 /* Bytes of a value of one channel, or of an item. */
 static size_t value_bytes(const struct penstock__link *link)
@@ -53,7 +63,7 @@ static int check_channels(const struct penstock__link *link)
 /* What the stream gives at most at a time goes behind what is held: nothing that it can take whole. */
 static int fetch(penstock_stream *from, bool wait, size_t *count)
 {
-    const size_t most = from->out_bytes < HELD_BYTES ? HELD_BYTES / from->out_bytes : 1,
+    const size_t held = held_bytes(from), most = from->out_bytes < held ? held / from->out_bytes : 1,
                  lacks = penstock__device_link_lacks(from->links->device),
                  capacity = lacks && lacks < most ? lacks : most;
     const bool now = wait || from->finished || from->passing == PENSTOCK__LENT_FLUSH ||
@@ -70,7 +80,7 @@ static int fetch(penstock_stream *from, bool wait, size_t *count)
         status = penstock__lent_pull(from, &room, capacity, now, count);
     } else {
         void *channels[PENSTOCK__LINK_CHANNELS]; /* all of which are set: check_channels() */
-        if (!from->unlinked && !(from->unlinked = penstock__alloc(HELD_BYTES + from->out_bytes)))
+        if (!from->unlinked && !(from->unlinked = penstock__alloc(held + from->out_bytes)))
             return PENSTOCK_ERR_MEMORY;
         for (size_t c = 0; c < from->out_channels; c++)
             channels[c] = from->unlinked;
