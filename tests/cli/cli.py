@@ -12,11 +12,11 @@ import tempfile
 import zlib
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from drawn import FULL, PART, draw, drawn, tell_drawn  # the tests take them from here
+from checks import check, finish, skip  # the tests take them, and these, from here
+from drawn import FULL, PART, draw, drawn
 
 PENSTOCK = sys.argv[1]
 folder = tempfile.TemporaryDirectory()
-checks = failures = 0
 
 
 def path(name):
@@ -36,14 +36,6 @@ def run(*arguments, stdin=None, stdout=subprocess.PIPE, environment=None, timeou
     )
     done.stderr = done.stderr.decode()
     return done
-
-
-def check(condition, *what):
-    global checks, failures
-    checks += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", *what, file=sys.stderr)
 
 
 def check_run(code, *arguments, **options):
@@ -79,17 +71,6 @@ def install(prefix):
                     "--prefix", prefix, "--component", "Unspecified"], check=True, stdout=subprocess.DEVNULL,
                    timeout=600)
     return prefix
-
-
-def finish():
-    tell_drawn()
-    print(f"{checks} checks, {failures} failed")
-    sys.exit(1 if failures or not checks else 0)
-
-
-def skip(reason):
-    print("SKIPPED:", reason)
-    sys.exit(77)
 
 
 def read_png(name, wanted=()):

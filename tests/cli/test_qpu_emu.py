@@ -9,6 +9,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from checks import check, finish
+
 EMU, AS = sys.argv[1], sys.argv[2]
 END = "nop; thrend\nnop\nnop\n"
 # Doubles 16 words from one address to another.
@@ -23,14 +26,6 @@ ldi vw_setup, 0x80904000
 mov vw_addr, unif
 mov -, vw_wait
 """ + END
-checks, failures = 0, []
-
-
-def check(good, text):
-    global checks
-    checks += 1
-    if not good:
-        failures.append(text)
 
 
 def main(folder):
@@ -92,7 +87,4 @@ def main(folder):
 
 with tempfile.TemporaryDirectory() as name:
     main(pathlib.Path(name))
-for text in failures:
-    print(text)
-print(f"{checks} checks, {len(failures)} failed")
-sys.exit(1 if failures or not checks else 0)
+finish()

@@ -8,16 +8,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from checks import check, finish
+
 AS, DIS = sys.argv[1:3]
-checks, failures = 0, 0
-
-
-def check(good, *what):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print("FAILED:", *what)
 
 
 def run(status, *arguments, stdin=b""):
@@ -79,5 +73,4 @@ with tempfile.TemporaryDirectory() as name:
     check(b":1: expected a hexadecimal word" in run(1, DIS, str(text)).stderr)
     check(len(run(0, AS, "--list-rules").stdout.splitlines()) > 15)
 
-print(f"{checks} checks, {failures} failed")
-sys.exit(1 if failures else 0)
+finish()

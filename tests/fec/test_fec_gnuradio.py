@@ -5,18 +5,20 @@
 both its ways to end; its noisy soft bits come back as from its own decoder. Usage: test_fec_gnuradio.py LIBRARY"""
 
 import ctypes
+import os
 import sys
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from checks import check, finish, skip
 
 try:
     import numpy
     from gnuradio import blocks, fec, gr
 except ImportError as error:
-    print(f"SKIPPED: {error}")
-    sys.exit(77)
+    skip(error)
 
 library = ctypes.CDLL(sys.argv[1])
 library.penstock_error_text.restype = ctypes.c_char_p
-checks, failures = 0, 0
 ZERO, OPEN, TAIL_BITING = range(3)
 FLOATS, UNPACKED = 1, 2
 
@@ -26,14 +28,6 @@ class Description(ctypes.Structure):
                 ("inverted", ctypes.c_uint), ("puncture", ctypes.c_char_p), ("end", ctypes.c_int),
                 ("bits", ctypes.c_size_t), ("soft", ctypes.c_int), ("scale", ctypes.c_float), ("result", ctypes.c_int),
                 ("batch", ctypes.c_size_t), ("slots", ctypes.c_uint)]
-
-
-def check(good, text):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print(text)
 
 
 def call(name, *arguments):
@@ -136,5 +130,4 @@ encoded = compare_encoders(randomness)
 check(encoded == 99, f"{encoded} encoders compared")
 compare_decoders(randomness)
 library.penstock_context_free(context)
-print(f"{checks} checks, {failures} failed")
-sys.exit(1 if failures or not checks else 0)
+finish()

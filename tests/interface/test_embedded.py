@@ -12,13 +12,13 @@ import sys
 import tempfile
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from drawn import drawn, tell_drawn
+from checks import check, finish
+from drawn import drawn
 
 SOURCE, CMAKE, GENERATOR, MAKE, CC = sys.argv[1:]
 LIBRARIES = "lib/x86_64-any"  # as Debian has them
 PROGRAMS = "penstock_command qpu-emu example_fft_batch"
 DUTIES = "uninstall Experimental test_plan"
-checks = failures = 0
 folder = tempfile.mkdtemp()
 
 EMBEDDING = f"""cmake_minimum_required(VERSION 3.21)
@@ -57,14 +57,6 @@ target_link_libraries(user PRIVATE Penstock::penstock m)
 
 def at(name):
     return os.path.join(folder, name)
-
-
-def check(condition, *what):
-    global checks, failures
-    checks += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", *what, file=sys.stderr)
 
 
 def run(*command, **more):
@@ -127,6 +119,4 @@ try:
         check_static_library()
 finally:
     shutil.rmtree(folder)
-tell_drawn()
-print(checks, "checks,", failures, "failed")
-sys.exit(failures > 0)
+finish()

@@ -16,19 +16,13 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from checks import check, finish
+
 SOURCE, LIBRARY, *NAMED = sys.argv[1:]
 HEADERS = sorted(pathlib.Path(SOURCE, "include/penstock").glob("*.h"))
 FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{SOURCE}/include"]
 C, CXX = ("c11", "c17"), ("c++17", "c++20")
-checks, failures = 0, 0
-
-
-def check(good, *what):
-    global checks, failures
-    checks += 1
-    if not good:
-        failures += 1
-        print("FAILED:", *what)
 
 
 def is_cxx(compiler):
@@ -148,5 +142,5 @@ with ThreadPoolExecutor(os.cpu_count()) as pool:
     every_macro(pool)
     programs = the_programs(pool) if LIBRARY != "-" else 0
 print("compilers:", ", ".join(f"{pathlib.Path(path).name} {standard}" for path, standard in compilers()))
-print(f"{alone} headers alone, {len(macros())} macros, {programs} programs: {checks} checks, {failures} failures")
-sys.exit(failures > 0)
+print(f"{alone} headers alone, {len(macros())} macros, {programs} programs")
+finish()

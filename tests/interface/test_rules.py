@@ -10,15 +10,11 @@ import re
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from checks import check, finish
+
 SOURCE, LIBRARY, NM = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 CODE = {".c", ".h", ".cc", ".cpp", ".hpp", ".cl"}
-checks, failures = 0, []
-
-def check(good, text):
-    global checks
-    checks += 1
-    if not good:
-        failures.append(text)
 
 def code_files(folder):
     top = SOURCE / folder
@@ -285,7 +281,4 @@ for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, do
              packet_errors_tell_recorded_from_made, no_circles_of_includes_or_calls):
     rule()
 
-for text in failures:
-    print(text)
-print(f"{checks} checks, {len(failures)} failed")
-sys.exit(1 if failures or not checks else 0)
+finish()
