@@ -216,44 +216,48 @@ void penstock__helper_leave(const char *name, const char *variable, const char *
 
 /* ---------------------------------------------------------------- ending ---------------------- */
 
-/* Its own group, too: a compiler's programs. One that has ended is not killed: its number may be another's. */
-static int kill_soon(pid_t process)
+/* Whether it has ended, or somebody else of this process has waited for it; its status stays to be had. */
+static bool has_ended(pid_t process)
 {
-    int status;
-    pid_t ended = waitpid(process, &status, WNOHANG);
-    if (!ended)
+    siginfo_t ended = {.si_pid = 0};
+    int failure = waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT);
+    return ended.si_pid || (failure && errno != EINTR);
+}
+
+static void sleep_on(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+}
+
+/* Its own group, too: a compiler's programs. One that has ended is not killed: its number may be another's. False where
+ * it is not gone soon. */
+static bool kill_soon(pid_t process)
+{
+    if (!has_ended(process))
         kill(-process, SIGKILL);
-    else if (ended < 0 && errno == ECHILD) /* somebody else of this process has waited for it */
-        return -1;
-    for (int look = 0; ended <= 0 && look < LOOKS; look++) {
-        if (!ended) /* else the call was interrupted */
-            nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-        ended = waitpid(process, &status, WNOHANG);
-    }
-    if (ended <= 0)
-        remember(process);
-    return ended > 0 ? status : -1;
+    for (int look = 0; look < LOOKS && !has_ended(process); look++)
+        sleep_on();
+    return has_ended(process);
 }
 
 bool penstock__helper_ends(const struct penstock_helper *helper, double end_s)
 {
-    for (;;) {
-        siginfo_t ended = {.si_pid = 0};
-        int failure = waitid(P_PID, (id_t)helper->process, &ended, WEXITED | WNOHANG | WNOWAIT);
-        if (ended.si_pid || (failure && errno != EINTR)) /* or somebody else of this process has waited for it */
-            return true;
+    while (!has_ended(helper->process)) {
         if (penstock__cancelled() || penstock__now_s() >= end_s)
             return false;
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        sleep_on();
     }
+    return true;
 }
 
 int penstock__helper_end(struct penstock_helper *helper, bool killed)
 {
     int status;
     close(helper->answer);
-    if (killed)
-        return kill_soon(helper->process);
+    if (killed && !kill_soon(helper->process)) {
+        remember(helper->process);
+        return -1;
+    }
     while (waitpid(helper->process, &status, 0) < 0)
         if (errno != EINTR)
             return -1;

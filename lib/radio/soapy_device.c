@@ -77,30 +77,26 @@ static bool listed(char **names, size_t count, const char *name)
     return false;
 }
 
-/* The native format, if it is one of ours and means the same full scale. */
-static const struct stream_format *native_format(struct penstock__soapy_device *self, unsigned channel)
+/* The native format, if it is one of ours, and the full scale that the driver means by it. */
+static const struct stream_format *native_format(struct penstock__soapy_device *self, unsigned channel,
+                                                 double *full_scale)
 {
     const struct stream_format *found = NULL;
-    double full_scale = 0.0;
-    char *name = SoapySDRDevice_getNativeStreamFormat(self->device, SOAPY_SDR_RX, channel, &full_scale);
+    char *name = SoapySDRDevice_getNativeStreamFormat(self->device, SOAPY_SDR_RX, channel, full_scale);
     for (size_t i = 0; name && i < STREAM_FORMATS; i++)
-        if (!strcmp(name, stream_formats[i].name) && fabs(full_scale - stream_formats[i].full_scale) <= 1.0)
+        if (!strcmp(name, stream_formats[i].name))
             found = &stream_formats[i];
     SoapySDR_free(name);
     return found;
 }
 
 /* Of CS16 by a driver whose full scale is a smaller power of two, give or take one: 2048 of twelve bits, say. */
-static unsigned shift_of(struct penstock__soapy_device *self, const penstock_source_desc *desc)
+static unsigned shift_of(double full_scale)
 {
-    double full_scale = 0.0;
-    char *name = SoapySDRDevice_getNativeStreamFormat(self->device, SOAPY_SDR_RX, desc->channel, &full_scale);
-    unsigned shift = 0;
-    if (name && !desc->raw && self->format == PENSTOCK_CS16 && !strcmp(name, SOAPY_SDR_CS16))
-        for (unsigned bits = 1; bits < 12 && !shift; bits++)
-            shift = fabs(full_scale - ldexp(32768.0, -(int)bits)) <= 1.0 ? bits : 0;
-    SoapySDR_free(name);
-    return shift;
+    for (unsigned bits = 1; bits < 12; bits++)
+        if (fabs(full_scale - ldexp(32768.0, -(int)bits)) <= 1.0)
+            return bits;
+    return 0;
 }
 
 void penstock__soapy_widen(const struct penstock__soapy_device *self, void *samples, size_t count)
@@ -111,12 +107,14 @@ void penstock__soapy_widen(const struct penstock__soapy_device *self, void *samp
         values[i] = (int16_t)(values[i] >= most ? INT16_MAX : values[i] <= -most - 1 ? INT16_MIN : values[i] * factor);
 }
 
-/* NULL with an error if the device has none that would do. */
+/* Also `self->shift`. NULL with an error if the device has none that would do. */
 static const struct stream_format *choose_format(struct penstock__soapy_device *self, const penstock_source_desc *desc)
 {
     size_t count = 0;
     char **names = SoapySDRDevice_getStreamFormats(self->device, SOAPY_SDR_RX, desc->channel, &count);
-    const struct stream_format *chosen = desc->raw ? NULL : native_format(self, desc->channel);
+    double full_scale = 0.0;
+    const struct stream_format *native = desc->raw ? NULL : native_format(self, desc->channel, &full_scale);
+    const struct stream_format *chosen = native && fabs(full_scale - native->full_scale) <= 1.0 ? native : NULL;
     if (chosen && !listed(names, count, chosen->name))
         chosen = NULL;
     for (size_t i = 0; i < STREAM_FORMATS && !chosen; i++) /* CF32 comes first */
@@ -131,6 +129,7 @@ static const struct stream_format *choose_format(struct penstock__soapy_device *
                                                              : "an unknown format",
                         list);
     }
+    self->shift = chosen && chosen == native && chosen->format == PENSTOCK_CS16 ? shift_of(full_scale) : 0;
     SoapySDRStrings_clear(&names, count);
     return chosen;
 }
@@ -162,7 +161,6 @@ static int start_stream(struct penstock__soapy_device *self, const char *args, c
     if (!format)
         return PENSTOCK_ERR_UNSUPPORTED;
     self->format = format->format;
-    self->shift = shift_of(self, desc);
     arguments = stream_arguments(self, args, desc->channel);
     self->stream = SoapySDRDevice_setupStream(self->device, SOAPY_SDR_RX, format->name, &channel, 1, &arguments);
     SoapySDRKwargs_clear(&arguments);
